@@ -21,8 +21,8 @@ import java.util.List;
  */
 public record WrittenRows(int first, int rows, Bytes writer, long number, Bytes answer) {
 
-  /** Bytes of a writer. */
-  public static final int WRITER_BYTES = 16;
+  /** Bytes of a writer: {@code u64} date, and 8 bytes each of the principal's and the id's hash. */
+  public static final int WRITER_BYTES = 24;
 
   /** Refuses rows and writers that cannot be. */
   public WrittenRows {

@@ -2,8 +2,10 @@ package io.tunnel.core;
 
 import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,24 +14,31 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * What one partition knows of the writers that number their batches, and so whether a batch is new,
- * was applied before, or cannot be judged any more.
+ * The writers of one partition that number their batches: decides whether a batch is new, was
+ * applied before, or must be refused.
  *
- * <p>Of each writer the core keeps the last batch with its answer. Memory is bounded: the writer
- * that was silent for longest is evicted when there are too many writers, or after {@link
- * #KEPT_MICROS}. The {@link Memory} of all partitions bounds writers and bytes of answers in the
- * sum, by {@link #forget} and {@link #shorten}. A shortened answer costs a repetition a part of the
- * answer; the numbers stay, so no batch is applied twice.
+ * <p>A writer is {@code u64} date, 8 bytes of its principal and 8 bytes of its id. The id names the
+ * writer for as long as its client lives, and the numbers of its batches always rise. The date only
+ * decides whether an unknown writer is new: a client changes the date when the partition tells so.
+ * So a late batch never comes behind a batch with a greater number, whatever dates both have.
  *
- * <p>A writer begins with its date, so writers are ordered, and {@link #floor} is the greatest
- * writer that was ever evicted. Invariant: the core knows each writer above the floor of which rows
- * were applied, with its last batch of which rows were applied. So an unknown writer above the
- * floor is new, and any other unknown writer is refused, never taken for new. The invariant needs
- * no clock: a clock that is wrong evicts too early, and then writers are refused.
+ * <p>The core keeps the last batch of each writer with its answer. Memory is bounded: the core
+ * evicts writers that were silent for {@link #KEPT_MICROS}; when there are too many writers, the
+ * core evicts the most silent writer of the principal that has the most. So no principal evicts the
+ * writers of a principal that has fewer. The {@link Memory} of all partitions bounds writers and
+ * bytes of answers in the sum, by {@link #forget} and {@link #shorten}. A shortened answer costs a
+ * repetition a part of the answer; the numbers stay, so no batch is applied twice.
  *
- * <p>A batch that was rejected row by row leaves nothing in a log. Its answer is kept in memory,
- * for repetitions that arrive late, and is gone after a restart: then nobody can have a repetition
- * on its way that was sent before, and judging the batch anew is judging it for the first time.
+ * <p>An eviction raises the principal's floor to the date of the evicted writer, and no floor of
+ * another principal. Invariant: the core
+ * knows each writer above the floor of its principal of which rows were applied, with its last
+ * batch of which rows were applied. So an unknown writer above the floor is new, and every other
+ * unknown writer is refused, never taken for new. The invariant needs no clock: a clock that is
+ * wrong evicts too early, and a writer that is refused is told a date under which it is new.
+ *
+ * <p>A batch whose rows are all rejected leaves nothing in a log. Its answer is kept in memory, for
+ * repetitions that arrive late, and is gone after a restart: no repetition that was sent before can
+ * arrive then, so judging the batch again is judging it for the first time.
  */
 public final class WriterCore {
 
@@ -39,37 +48,42 @@ public final class WriterCore {
   /** A silent writer is kept for so long, unless there are too many. */
   public static final long KEPT_MICROS = 10L * 60 * 1_000_000;
 
-  /** A writer that is dated so far behind now was not issued by this clock. */
+  /** How far the date of a writer may be ahead of now. */
   public static final long AHEAD_MICROS_MAX = 60L * 1_000_000;
+
+  /** Principals with a floor of their own. */
+  static final int FLOORS_MAX = 1_000;
+
+  private static final int PRINCIPAL_BYTES = Long.BYTES;
 
   private final int writersMax;
   private final long keptMicros;
   private final Memory memory;
 
-  /** The writers, the one that was silent for longest first. */
+  /** The writers by principal and id, the one that was silent for longest first. */
   private final LinkedHashMap<Bytes, Known> writers = new LinkedHashMap<>();
 
-  /** Writers whose {@link Known#applied} changed since {@link #takeChanged}, or that are gone. */
-  private final Map<Bytes, Optional<Answered>> changed = new HashMap<>();
+  /** How many of the {@link #writers} each principal has; never 0. */
+  private final Map<Bytes, Integer> countByPrincipal = new HashMap<>();
 
-  /** The greatest writer that was evicted; never falls. */
-  private Bytes floor = Bytes.EMPTY;
+  /** Writers whose {@link Known#applied} changed since {@link #takeChanged}, or that are gone. */
+  private final Map<Bytes, Optional<Dated>> changed = new HashMap<>();
 
   /**
-   * A batch of a writer, by its number.
-   *
-   * @param after the last batch of which rows were applied
-   * @param principal the client that writes; empty where clients have no names
+   * By principal the latest date of a writer that was evicted; above {@link #floor}; never falls.
    */
-  public record Numbered(Bytes writer, long number, long after, String principal) {
+  private final Map<Bytes, Long> floors = new HashMap<>();
 
-    /** A batch of a client without a name. */
-    public Numbered(Bytes writer, long number, long after) {
-      this(writer, number, after, "");
-    }
-  }
+  /** Principals whose floor changed since {@link #takeChanged}. */
+  private final Set<Bytes> changedFloors = new HashSet<>();
 
-  /** Counts what the writers of all partitions take. */
+  /** The floor of principals without one of their own; never falls. */
+  private long floor;
+
+  /** A batch of a writer, by its number; {@code after} is the last of which rows were applied. */
+  public record Numbered(Bytes writer, long number, long after) {}
+
+  /** Counts what the writers of all partitions take; a writer is its principal and its id. */
   public interface Memory {
 
     /** Counts nothing. */
@@ -100,12 +114,29 @@ public final class WriterCore {
   public record Answered(long number, long position, int rows, Bytes answer, long micros) {}
 
   /**
+   * A writer with its last batch of which rows are in the log.
+   *
+   * @param dateMicros the latest date that the writer had
+   */
+  public record Dated(long dateMicros, Answered answered) {}
+
+  /**
+   * What is to be stored.
+   *
+   * @param writers by principal and id; empty for a writer that is gone
+   * @param floors by principal, and for no bytes that of the principals without one; empty for a
+   *     principal that has none any more
+   */
+  public record Changes(Map<Bytes, Optional<Dated>> writers, Map<Bytes, Optional<Long>> floors) {}
+
+  /**
    * What is known of a writer.
    *
+   * @param dateMicros the latest date that the writer had
    * @param applied the last batch of which rows were applied; its number is 0 without one
    * @param last the last batch that was answered; {@code last.number() >= applied.number()}
    */
-  private record Known(Answered applied, Answered last) {}
+  private record Known(long dateMicros, Answered applied, Answered last) {}
 
   private static final Answered NONE = new Answered(0, 0, 0, Bytes.EMPTY, 0);
 
@@ -118,8 +149,12 @@ public final class WriterCore {
     /** The batch was answered before, and gets the answer again. */
     record Repeated(Answered answered) implements Verdict {}
 
-    /** Nobody can say whether the batch was applied, or it must not be applied: refuse it. */
-    record Ended(String why) implements Verdict {}
+    /**
+     * Nobody can say whether the batch was applied, or it must not be applied: refuse it.
+     *
+     * @param dateMicros a date under which the writer is taken
+     */
+    record Ended(String why, long dateMicros) implements Verdict {}
   }
 
   private static final Verdict FRESH = new Verdict.Fresh();
@@ -141,24 +176,19 @@ public final class WriterCore {
     this.memory = memory;
   }
 
-  /** The greatest writer that was evicted; empty before. */
-  public Bytes floor() {
-    return floor;
-  }
-
   /** By writer, its last batch of which rows are in the log. */
   public Map<Bytes, Answered> applied() {
     Map<Bytes, Answered> all = new HashMap<>();
     writers.forEach(
-        (writer, known) -> {
+        (id, known) -> {
           if (known.applied().number() > 0) {
-            all.put(writer, known.applied());
+            all.put(writer(known.dateMicros(), id), known.applied());
           }
         });
     return all;
   }
 
-  /** The writers that are known. */
+  /** The writers that are known, each as its principal and its id. */
   public Set<Bytes> writers() {
     return Set.copyOf(writers.keySet());
   }
@@ -170,25 +200,45 @@ public final class WriterCore {
 
   /** Judges a batch before it is applied. */
   public Verdict judge(Numbered batch, long nowMicros) {
-    return judge(batch, nowMicros, AHEAD_MICROS_MAX);
+    return judge(batch, nowMicros, 0, AHEAD_MICROS_MAX);
   }
 
-  /** As {@link #judge(Numbered, long)}, for writers whose date is at most so far ahead of now. */
-  public Verdict judge(Numbered batch, long nowMicros, long aheadMicrosMax) {
-    Known known = writers.get(batch.writer());
-    if (known == null) {
-      return judgeUnknown(batch, nowMicros, aheadMicrosMax);
+  /**
+   * As {@link #judge(Numbered, long)}.
+   *
+   * @param sinceMicros an unknown writer must not be dated before
+   * @param aheadMicrosMax how far the date may be ahead of {@code nowMicros}; the first date above
+   *     the floor is always taken
+   */
+  public Verdict judge(Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
+    Bytes id = idOf(batch.writer());
+    Optional<Known> known = Optional.ofNullable(writers.get(id));
+    long lowest = Math.max(floorOf(principalOf(id)), sinceMicros - 1);
+    long date = dateOf(batch.writer());
+    long next = Math.max(nowMicros, lowest + 1);
+    long had = known.map(Known::dateMicros).orElse(0L);
+    long latest = Math.max(nowMicros + aheadMicrosMax, Math.max(next, had));
+    Optional<String> why =
+        known.isPresent() ? refusal(batch, known.get()) : refusalOfUnknown(batch, date, lowest);
+    if (why.isEmpty() && known.isPresent() && batch.number() == known.get().last().number()) {
+      return new Verdict.Repeated(known.get().last());
     }
-    long last = known.last().number();
-    if (batch.number() == last) {
-      return new Verdict.Repeated(known.last());
+    if (why.isEmpty() && (date < 0 || date > latest)) {
+      why = Optional.of("the writer's id has a date that has not come yet");
     }
-    if (batch.number() < last) {
-      return new Verdict.Ended(
-          "batch " + batch.number() + " of the writer comes behind its batch " + last);
+    return why.<Verdict>map(reason -> new Verdict.Ended(reason, next)).orElse(FRESH);
+  }
+
+  private static Optional<String> refusal(Numbered batch, Known known) {
+    if (batch.number() < known.last().number()) {
+      return Optional.of(
+          "batch "
+              + batch.number()
+              + " of the writer comes behind its batch "
+              + known.last().number());
     }
-    if (batch.after() > known.applied().number()) {
-      return new Verdict.Ended(
+    if (batch.number() > known.last().number() && batch.after() > known.applied().number()) {
+      return Optional.of(
           "batch "
               + batch.number()
               + " of the writer follows batch "
@@ -196,25 +246,21 @@ public final class WriterCore {
               + ", and the last one that this partition has is batch "
               + known.applied().number());
     }
-    return FRESH;
+    return Optional.empty();
   }
 
-  private Verdict judgeUnknown(Numbered batch, long nowMicros, long aheadMicrosMax) {
+  private static Optional<String> refusalOfUnknown(Numbered batch, long date, long lowest) {
     if (batch.after() > 0) {
-      return new Verdict.Ended(
+      return Optional.of(
           "batch "
               + batch.number()
               + " of the writer follows batch "
               + batch.after()
               + ", and this partition does not know the writer any more");
     }
-    if (batch.writer().compareTo(floor) <= 0) {
-      return new Verdict.Ended("the writer is older than one that this partition has forgotten");
-    }
-    if (dateOf(batch.writer()) - nowMicros > aheadMicrosMax) {
-      return new Verdict.Ended("the writer's id has a date that has not come yet");
-    }
-    return FRESH;
+    return date <= lowest
+        ? Optional.of("the writer is older than one that this partition has forgotten")
+        : Optional.empty();
   }
 
   private static long dateOf(Bytes writer) {
@@ -225,17 +271,41 @@ public final class WriterCore {
     return date;
   }
 
+  /** The principal and the id of a writer. */
+  private static Bytes idOf(Bytes writer) {
+    return Bytes.copyOf(writer.toByteArray(), Long.BYTES, writer.length() - Long.BYTES);
+  }
+
+  /** The principal of a writer that is named by its principal and its id. */
+  public static Bytes principalOf(Bytes id) {
+    return Bytes.copyOf(id.toByteArray(), 0, PRINCIPAL_BYTES);
+  }
+
+  private static Bytes writer(long dateMicros, Bytes id) {
+    byte[] writer = new byte[Long.BYTES + id.length()];
+    for (int i = 0; i < Long.BYTES; i++) {
+      writer[i] = (byte) (dateMicros >>> (Long.SIZE - (i + 1) * Byte.SIZE));
+    }
+    id.copyInto(writer, Long.BYTES);
+    return Bytes.copyOf(writer);
+  }
+
+  private long floorOf(Bytes principal) {
+    return Math.max(floor, floors.getOrDefault(principal, 0L));
+  }
+
   /**
    * Rows of a batch are in the log, or a log that nodes share says that all rows were rejected. A
    * batch that is known already with as many rows changes nothing: a log may be read again from a
    * place that what was stored is ahead of.
    */
   public void applied(Bytes writer, Answered answered) {
-    Known known = writers.get(writer);
+    Bytes id = idOf(writer);
+    Known known = writers.get(id);
     if (known == null || isMore(answered, known.applied())) {
       boolean isLast = known == null || answered.number() >= known.last().number();
-      put(writer, new Known(answered, isLast ? answered : known.last()));
-      changed.put(writer, Optional.of(answered));
+      put(id, new Known(dateOf(writer), answered, isLast ? answered : known.last()));
+      changed.put(id, Optional.of(new Dated(writers.get(id).dateMicros(), answered)));
       evict(answered.micros());
     }
   }
@@ -247,10 +317,11 @@ public final class WriterCore {
 
   /** All rows of a batch were rejected; nothing is in the log. */
   public void rejected(Bytes writer, Answered answered) {
-    Known known = writers.get(writer);
+    Bytes id = idOf(writer);
+    Known known = writers.get(id);
     // Nobody asks for the answer to an earlier batch again.
     Answered applied = known == null ? NONE : with(known.applied(), Bytes.EMPTY);
-    put(writer, new Known(applied, answered));
+    put(id, new Known(dateOf(writer), applied, answered));
     evict(answered.micros());
   }
 
@@ -259,39 +330,68 @@ public final class WriterCore {
         answered.number(), answered.position(), answered.rows(), answer, answered.micros());
   }
 
-  private void put(Bytes writer, Known next) {
-    writers.remove(writer);
-    writers.put(writer, next);
-    memory.knows(writer, next.last());
+  /** A writer that changes its date keeps the latest date that it had: the floor must cover it. */
+  private void put(Bytes id, Known next) {
+    Known before = writers.remove(id);
+    long date = Math.max(next.dateMicros(), before == null ? 0 : before.dateMicros());
+    writers.put(id, new Known(date, next.applied(), next.last()));
+    if (before == null) {
+      countByPrincipal.merge(principalOf(id), 1, Integer::sum);
+    }
+    memory.knows(id, next.last());
   }
 
   /**
-   * Keeps less of the last answer to a writer. What is stored keeps the whole answer.
+   * Keeps less of the last answer to a writer. What is stored keeps the complete answer.
    *
+   * @param id principal and id of the writer
    * @param shorter from an answer to the part of the answer that stays
    */
-  public void shorten(Bytes writer, UnaryOperator<Bytes> shorter) {
+  public void shorten(Bytes id, UnaryOperator<Bytes> shorter) {
     writers.computeIfPresent(
-        writer,
+        id,
         (by, known) -> {
           Answered last = with(known.last(), shorter.apply(known.last().answer()));
           boolean isApplied = known.applied().number() == last.number();
-          return new Known(isApplied ? last : with(known.applied(), Bytes.EMPTY), last);
+          Answered applied = isApplied ? last : with(known.applied(), Bytes.EMPTY);
+          return new Known(known.dateMicros(), applied, last);
         });
   }
 
-  /** Forgets a writer, whose further batches are refused. */
-  public void forget(Bytes writer) {
-    if (writers.containsKey(writer)) {
-      evict(writer);
+  /** Forgets the writer of a principal and an id, whose next batch is refused. */
+  public void forget(Bytes id) {
+    if (writers.containsKey(id)) {
+      evict(id);
     }
   }
 
   private void evict(long nowMicros) {
-    while (writers.size() > 1) {
+    evictBefore(nowMicros - keptMicros, 1);
+    while (writers.size() > Math.max(1, writersMax)) {
+      evictOfMost();
+    }
+  }
+
+  /** Evicts the most silent writer of the principals that have the most. */
+  private void evictOfMost() {
+    int most = Collections.max(countByPrincipal.values());
+    Bytes evicted =
+        writers.keySet().stream()
+            .filter(id -> countByPrincipal.get(principalOf(id)) == most)
+            .findFirst()
+            .orElseThrow();
+    evict(evicted);
+  }
+
+  /** Forgets writers that were silent since before a moment. */
+  public void evictBefore(long micros) {
+    evictBefore(micros, 0);
+  }
+
+  private void evictBefore(long micros, int kept) {
+    while (writers.size() > kept) {
       Map.Entry<Bytes, Known> oldest = writers.entrySet().iterator().next();
-      boolean isOld = nowMicros - oldest.getValue().last().micros() > keptMicros;
-      if (!isOld && writers.size() <= writersMax) {
+      if (oldest.getValue().last().micros() >= micros) {
         return;
       }
       evict(oldest.getKey());
@@ -300,60 +400,77 @@ public final class WriterCore {
 
   /**
    * Forgets writers that were silent since before a moment, and takes no unknown writer that is
-   * dated before the moment: for a log that may have given up what is older.
+   * dated before the moment: for a log that may have lost what is older.
    */
   public void forgetBefore(long micros) {
-    while (!writers.isEmpty()) {
-      Map.Entry<Bytes, Known> oldest = writers.entrySet().iterator().next();
-      if (oldest.getValue().last().micros() >= micros) {
-        break;
-      }
-      evict(oldest.getKey());
+    evictBefore(micros);
+    raiseFloor(micros - 1);
+  }
+
+  private void raiseFloor(long dateMicros) {
+    if (dateMicros > floor) {
+      floor = dateMicros;
+      changedFloors.add(Bytes.EMPTY);
+      floors.entrySet().stream()
+          .filter(own -> own.getValue() <= floor)
+          .map(Map.Entry::getKey)
+          .toList()
+          .forEach(
+              principal -> {
+                floors.remove(principal);
+                changedFloors.add(principal);
+              });
     }
-    Bytes dated = date(Math.max(0, micros));
-    floor = floor.compareTo(dated) < 0 ? dated : floor;
   }
 
-  /** The first bytes of the writers that are dated so. */
-  private static Bytes date(long micros) {
-    byte[] bytes = new byte[Long.BYTES];
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = (byte) (micros >>> (Long.SIZE - (i + 1) * Byte.SIZE));
+  private void evict(Bytes id) {
+    Known gone = writers.remove(id);
+    memory.forgot(id);
+    changed.put(id, Optional.empty());
+    Bytes principal = principalOf(id);
+    countByPrincipal.computeIfPresent(principal, (of, count) -> count > 1 ? count - 1 : null);
+    if (gone.dateMicros() > floorOf(principal)) {
+      floors.put(principal, gone.dateMicros());
+      changedFloors.add(principal);
     }
-    return Bytes.copyOf(bytes);
+    if (floors.size() > FLOORS_MAX) {
+      raiseFloor(Collections.min(floors.values()));
+    }
   }
 
-  private void evict(Bytes writer) {
-    writers.remove(writer);
-    memory.forgot(writer);
-    floor = floor.compareTo(writer) < 0 ? writer : floor;
-    changed.put(writer, Optional.empty());
-  }
-
-  /**
-   * What to store in one write: by writer its last applied batch, or empty for a writer that is
-   * gone. The {@link #floor} belongs to the same write when a writer is gone.
-   */
-  public Map<Bytes, Optional<Answered>> takeChanged() {
-    Map<Bytes, Optional<Answered>> taken = new HashMap<>(changed);
+  /** What to store in one write, since the last call. */
+  public Changes takeChanged() {
+    Map<Bytes, Optional<Dated>> ofWriters = new HashMap<>(changed);
     changed.clear();
-    return taken;
+    Map<Bytes, Optional<Long>> ofFloors = new HashMap<>();
+    for (Bytes principal : changedFloors) {
+      boolean isOfAll = principal.length() == 0;
+      ofFloors.put(
+          principal, isOfAll ? Optional.of(floor) : Optional.ofNullable(floors.get(principal)));
+    }
+    changedFloors.clear();
+    return new Changes(ofWriters, ofFloors);
   }
 
-  /** Resumes with the stored floor; before all else. */
-  public void restoreFloor(Bytes stored) {
-    floor = stored;
+  /** Resumes with a stored floor, of no bytes for that of all, until {@link #restored}. */
+  public void restoreFloor(Bytes principal, long dateMicros) {
+    if (principal.length() == 0) {
+      floor = Math.max(floor, dateMicros);
+    } else {
+      floors.merge(principal, dateMicros, Math::max);
+    }
   }
 
   /** Resumes with a stored writer, in any order, until {@link #restored}. */
-  public void restore(Bytes writer, Answered stored) {
-    put(writer, new Known(stored, stored));
+  public void restore(Bytes id, Dated stored) {
+    put(id, new Known(stored.dateMicros(), stored.answered(), stored.answered()));
   }
 
-  /** All stored writers are known. */
+  /** All that was stored is known. */
   public void restored() {
-    List<Map.Entry<Bytes, Known>> byAge = new ArrayList<>();
-    writers.forEach((writer, known) -> byAge.add(Map.entry(writer, known)));
+    floors.values().removeIf(own -> own <= floor);
+    List<Map.Entry<Bytes, Known>> byAge = new ArrayList<>(writers.size());
+    writers.forEach((id, known) -> byAge.add(Map.entry(id, known)));
     byAge.sort(Comparator.comparingLong(each -> each.getValue().last().micros()));
     writers.clear();
     byAge.forEach(each -> writers.put(each.getKey(), each.getValue()));

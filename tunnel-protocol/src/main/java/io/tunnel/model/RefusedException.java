@@ -15,20 +15,25 @@ public final class RefusedException extends RuntimeException {
   /** Null if unknown; not an {@link Optional}, which cannot be serialised. */
   private final String leader;
 
+  /** 0 if unknown. */
+  private final long writerDateMicros;
+
   /** A refusal. */
   public RefusedException(ErrorCode code, String message) {
-    this(code, message, null, null);
+    this(code, message, null, 0, null);
   }
 
   /** A refusal with a cause. */
   public RefusedException(ErrorCode code, String message, Throwable cause) {
-    this(code, message, null, cause);
+    this(code, message, null, 0, cause);
   }
 
-  private RefusedException(ErrorCode code, String message, String leader, Throwable cause) {
+  private RefusedException(
+      ErrorCode code, String message, String leader, long writerDateMicros, Throwable cause) {
     super(message, cause);
     this.code = Objects.requireNonNull(code, "code");
     this.leader = leader;
+    this.writerDateMicros = writerDateMicros;
   }
 
   /**
@@ -37,7 +42,17 @@ public final class RefusedException extends RuntimeException {
    * @param leader HOST:PORT of the leader, if known
    */
   public static RefusedException notLeader(String message, Optional<String> leader) {
-    return new RefusedException(ErrorCode.NOT_LEADER, message, leader.orElse(null), null);
+    return new RefusedException(ErrorCode.NOT_LEADER, message, leader.orElse(null), 0, null);
+  }
+
+  /**
+   * A refusal with {@link ErrorCode#WRITER_ENDED}.
+   *
+   * @param dateMicros a date under which the partition takes the writer, in microseconds since
+   *     1970; 0 if unknown
+   */
+  public static RefusedException writerEnded(String message, long dateMicros) {
+    return new RefusedException(ErrorCode.WRITER_ENDED, message, null, dateMicros, null);
   }
 
   /**
@@ -45,12 +60,20 @@ public final class RefusedException extends RuntimeException {
    * Shows the waiting caller in the trace of a refusal from another thread.
    */
   public RefusedException again() {
-    return new RefusedException(code, getMessage(), leader, this);
+    return new RefusedException(code, getMessage(), leader, writerDateMicros, this);
   }
 
   /** For {@link ErrorCode#NOT_LEADER}: HOST:PORT of the leader, if known. */
   public Optional<String> leader() {
     return Optional.ofNullable(leader);
+  }
+
+  /**
+   * For {@link ErrorCode#WRITER_ENDED}: a date under which the partition takes the writer, in
+   * microseconds since 1970; 0 if unknown.
+   */
+  public long writerDateMicros() {
+    return writerDateMicros;
   }
 
   /** Why. */

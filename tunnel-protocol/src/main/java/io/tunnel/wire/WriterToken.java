@@ -6,17 +6,16 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.WriterNumber;
 import io.tunnel.codec.WrittenRows;
 import io.tunnel.model.value.Bytes;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 
 /**
  * The id of a writer: {@code u64} microseconds since 1970, the date by the clock of a server, then
- * 16 bytes that the writer has drawn. What stands in logs instead is the {@linkplain #writer
- * writer}: the date, and a hash of the whole token and of the principal that uses it. So who reads
- * a log cannot write in the name of a writer, and a token is worth nothing to another principal.
+ * 16 bytes that the writer has drawn. A log has the {@linkplain #writer writer} instead: the date,
+ * a hash of the principal, and a hash of the drawn bytes and the principal. So a reader of the log
+ * cannot write in the name of a writer, and a token is worth nothing to another principal. The
+ * hashes do not cover the date: a client that changes the date of its token stays the same writer.
  *
  * @param bytes the token
  */
@@ -30,6 +29,16 @@ public record WriterToken(Bytes bytes) {
     if (bytes.length() != WriterNumber.TOKEN_BYTES) {
       throw new MalformedException("a writer's token of " + bytes.length() + " bytes");
     }
+  }
+
+  /** The date, in microseconds since 1970. */
+  public long dateMicros() {
+    return Binary.getLong(bytes.toByteArray(), 0);
+  }
+
+  /** The token of the same writer under another date. */
+  public WriterToken dated(long epochMicros) {
+    return of(epochMicros, Bytes.copyOf(bytes.toByteArray(), Long.BYTES, SECRET_BYTES));
   }
 
   /** The token of a writer at a moment. */
@@ -79,14 +88,21 @@ public record WriterToken(Bytes bytes) {
 
   /** The writer that a principal is with this token; the empty text where clients have no names. */
   public Bytes writer(String principal) {
+    byte[] token = bytes.toByteArray();
+    byte[] name = principal.getBytes(StandardCharsets.UTF_8);
+    ByteSink writer = new ByteSink(WrittenRows.WRITER_BYTES);
+    writer.write(token, 0, Long.BYTES);
+    MessageDigest digest = sha256();
+    writer.write(digest.digest(name), 0, Long.BYTES);
+    digest.update(token, Long.BYTES, SECRET_BYTES);
+    digest.update(name);
+    writer.write(digest.digest(), 0, Long.BYTES);
+    return Bytes.copyOf(writer.array(), 0, writer.size());
+  }
+
+  private static MessageDigest sha256() {
     try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      byte[] token = bytes.toByteArray();
-      digest.update(token);
-      digest.update(principal.getBytes(StandardCharsets.UTF_8));
-      byte[] writer = Arrays.copyOf(token, WrittenRows.WRITER_BYTES);
-      ByteBuffer.wrap(digest.digest()).get(writer, Long.BYTES, writer.length - Long.BYTES);
-      return Bytes.copyOf(writer);
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }

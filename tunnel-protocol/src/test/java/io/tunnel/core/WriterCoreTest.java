@@ -1,8 +1,11 @@
 package io.tunnel.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import io.tunnel.codec.WrittenRows;
 import io.tunnel.core.WriterCore.Answered;
+import io.tunnel.core.WriterCore.Dated;
 import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.core.WriterCore.Verdict;
 import io.tunnel.model.value.Bytes;
@@ -11,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +25,12 @@ final class WriterCoreTest {
   private final WriterCore core = new WriterCore();
 
   private static Bytes writer(long micros, int id) {
-    return Bytes.copyOf(ByteBuffer.allocate(16).putLong(micros).putLong(id).array());
+    return writer(micros, 0, id);
+  }
+
+  private static Bytes writer(long micros, long principal, long id) {
+    ByteBuffer writer = ByteBuffer.allocate(WrittenRows.WRITER_BYTES);
+    return Bytes.copyOf(writer.putLong(micros).putLong(principal).putLong(id).array());
   }
 
   private static Answered answered(long number, long position, int rows, long micros) {
@@ -60,12 +69,15 @@ final class WriterCoreTest {
     for (int i = 1; i <= 3; i++) {
       small.applied(writer(NOW, i), answered(1, i, 1, NOW));
     }
-    assertThat(small.floor()).isEqualTo(writer(NOW, 1));
     assertThat(small.judge(new Numbered(writer(NOW, 1), 1, 0), NOW))
         .isInstanceOf(Verdict.Ended.class);
     assertThat(small.judge(new Numbered(writer(NOW - 1, 9), 1, 0), NOW))
         .isInstanceOf(Verdict.Ended.class);
     assertThat(small.judge(new Numbered(writer(NOW, 9), 1, 0), NOW))
+        .asInstanceOf(type(Verdict.Ended.class))
+        .extracting(Verdict.Ended::dateMicros)
+        .isEqualTo(NOW + 1);
+    assertThat(small.judge(new Numbered(writer(NOW + 1, 9), 1, 0), NOW))
         .isInstanceOf(Verdict.Fresh.class);
   }
 
@@ -113,17 +125,122 @@ final class WriterCoreTest {
     assertThat(judge(writer(NOW + 29, 4), 1, 0)).as("never back").isInstanceOf(Verdict.Ended.class);
   }
 
-  /** What a model knows of a batch of a writer. */
-  private record Sent(Bytes writer, long number, long after) {}
+  @Test
+  void a_writer_that_changes_its_date_stays_the_same_writer() {
+    core.applied(writer(NOW, 1), answered(4, 10, 3, NOW));
+    Bytes later = writer(NOW + 5, 1);
+    assertThat(judge(later, 5, 0)).isInstanceOf(Verdict.Fresh.class);
+    core.applied(later, answered(5, 20, 1, NOW));
+    assertThat(judge(writer(NOW, 1), 4, 0)).as("arrives late").isInstanceOf(Verdict.Ended.class);
+    assertThat(judge(writer(NOW + 9, 1), 5, 0)).isInstanceOf(Verdict.Repeated.class);
+    Bytes earlier = writer(NOW - 5, 1);
+    assertThat(judge(earlier, 6, 5)).isInstanceOf(Verdict.Fresh.class);
+    core.applied(earlier, answered(6, 30, 1, NOW));
+    core.evictBefore(NOW + 1);
+    assertThat(judge(later, 5, 0)).as("below the floor").isInstanceOf(Verdict.Ended.class);
+  }
+
+  @Test
+  void a_date_that_is_negative_or_far_ahead_is_refused_and_the_right_date_is_told() {
+    for (long date : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, NOW + 60_000_001}) {
+      Verdict verdict = judge(writer(date, 1), 1, 0);
+      assertThat(verdict).as("%d", date).isInstanceOf(Verdict.Ended.class);
+      assertThat(((Verdict.Ended) verdict).dateMicros()).isEqualTo(NOW);
+    }
+    core.applied(writer(NOW, 1), answered(1, 1, 1, NOW));
+    assertThat(judge(writer(Long.MAX_VALUE, 1), 2, 1)).isInstanceOf(Verdict.Ended.class);
+  }
+
+  /** Principal 1 opens writers as fast as it can, and dates them as far ahead as it may. */
+  @Test
+  void a_principal_that_opens_writers_without_end_stops_no_other_principal() {
+    Bytes before = writer(NOW, 2, 1);
+    core.applied(before, answered(1, 1, 1, NOW));
+    for (int i = 0; i < 5_000; i++) {
+      Bytes hostile = writer(NOW + WriterCore.AHEAD_MICROS_MAX, 1, i);
+      Verdict verdict = judge(hostile, 1, 0);
+      if (verdict instanceof Verdict.Ended ended) {
+        hostile = writer(ended.dateMicros(), 1, i);
+      }
+      core.rejected(hostile, answered(1, 0, 0, NOW));
+    }
+    assertThat(core.size()).isEqualTo(WriterCore.WRITERS_MAX);
+    assertThat(judge(before, 1, 0)).as("still known").isInstanceOf(Verdict.Repeated.class);
+    assertThat(judge(writer(NOW, 2, 2), 1, 0)).as("a new one").isInstanceOf(Verdict.Fresh.class);
+    assertThat(judge(writer(NOW, 3, 1), 1, 0))
+        .as("of a third principal")
+        .isInstanceOf(Verdict.Fresh.class);
+  }
+
+  @Test
+  void the_floors_are_bounded_and_a_writer_below_any_of_them_is_never_new() {
+    int principals = 2 * WriterCore.FLOORS_MAX;
+    for (int i = 0; i < principals; i++) {
+      core.applied(writer(NOW + i, i, 1), answered(1, i + 1, 1, NOW));
+      core.evictBefore(NOW + 1);
+    }
+    for (int i = 0; i < principals; i++) {
+      assertThat(judge(writer(NOW + i, i, 1), 1, 0)).isInstanceOf(Verdict.Ended.class);
+    }
+    assertThat(judge(writer(NOW + principals, 0, 1), 1, 0)).isInstanceOf(Verdict.Fresh.class);
+    Map<Bytes, Optional<Long>> floors = core.takeChanged().floors();
+    assertThat(floors.values().stream().filter(Optional::isPresent).count())
+        .isEqualTo(WriterCore.FLOORS_MAX + 1);
+  }
+
+  @Test
+  void a_clock_that_steps_ahead_and_back_ends_no_writer_for_long() {
+    long hour = 3_600_000_000L;
+    core.applied(writer(NOW, 1), answered(1, 1, 1, NOW));
+    core.applied(writer(NOW + hour, 2), answered(1, 2, 1, NOW + hour));
+    core.applied(writer(NOW + hour, 3), answered(1, 3, 1, NOW + hour));
+    core.evictBefore(NOW + hour + 1);
+    Verdict verdict = judge(writer(NOW, 4), 1, 0);
+    long told = ((Verdict.Ended) verdict).dateMicros();
+    assertThat(judge(writer(told, 4), 1, 0)).isInstanceOf(Verdict.Fresh.class);
+  }
+
+  /** What a model knows of a batch of a client under the date that it had. */
+  private record Sent(Bytes writer, long number, long after) {
+
+    /** The client: principal and id. */
+    long client() {
+      return ByteBuffer.wrap(writer.toByteArray()).getLong(16);
+    }
+  }
 
   /**
-   * Writers send, repeat, give up and pause; batches arrive late; the partition crashes, and goes
-   * on from what was stored, at any moment that the log has, and from the log. The model knows all.
+   * Clients send, repeat, give up and pause, and date their writers anew when they are refused;
+   * batches arrive late; the clock steps; the partition crashes, and resumes from what was stored,
+   * at any moment that the log has, and from the log. The model knows all.
    */
   @Test
   void no_batch_is_applied_twice_nor_out_of_order_whatever_is_forgotten() {
+    long ended = 0;
     for (long seed = 0; seed < 3_000; seed++) {
-      new World(seed).run();
+      World world = new World(seed);
+      world.run();
+      ended += world.ended;
+    }
+    assertThat(ended).as("writers that were refused and dated anew").isGreaterThan(3_000);
+  }
+
+  /** A client of the model. */
+  private static final class Client {
+    private final long principal;
+    private final long id;
+    private long dateMicros;
+    private long number;
+    private long told;
+
+    Client(long principal, long id, long dateMicros) {
+      this.principal = principal;
+      this.id = id;
+      this.dateMicros = dateMicros;
+    }
+
+    Sent next() {
+      return new Sent(writer(dateMicros, principal, id), ++number, told);
     }
   }
 
@@ -132,6 +249,7 @@ final class WriterCoreTest {
     private final long seed;
     private WriterCore core;
     private long now = NOW;
+    private long ended;
 
     /** The log: every batch with applied rows. */
     private final List<Sent> log = new ArrayList<>();
@@ -139,17 +257,15 @@ final class WriterCoreTest {
     private final List<Answered> answers = new ArrayList<>();
 
     /** What is stored, and the batches of the log that it certainly has. */
-    private Map<Bytes, Answered> stored = new HashMap<>();
+    private final Map<Bytes, Dated> stored = new HashMap<>();
 
-    private Bytes storedFloor = Bytes.EMPTY;
+    private final Map<Bytes, Long> storedFloors = new HashMap<>();
     private int storedLog;
 
     private final Map<Sent, Answered> first = new HashMap<>();
     private final List<Sent> inDoubt = new ArrayList<>();
-    private final Map<Bytes, Long> lastApplied = new HashMap<>();
-    private final Map<Bytes, Long> numbers = new HashMap<>();
-    private final Map<Bytes, Long> told = new HashMap<>();
-    private final List<Bytes> writers = new ArrayList<>();
+    private final Map<Long, Long> lastApplied = new HashMap<>();
+    private final List<Client> clients = new ArrayList<>();
 
     World(long seed) {
       this.seed = seed;
@@ -164,28 +280,43 @@ final class WriterCoreTest {
     void run() {
       for (int step = 0; step < 120; step++) {
         now += random.nextInt(60);
-        int dice = random.nextInt(20);
-        if (dice == 0 || writers.isEmpty()) {
-          writers.add(writer(now, random.nextInt(1_000)));
-        } else if (dice == 1) {
+        int dice = random.nextInt(40);
+        if (dice < 2 || clients.isEmpty()) {
+          clients.add(new Client(random.nextInt(3), clients.size(), now));
+        } else if (dice < 4) {
           restart();
-        } else if (dice < 5) {
+        } else if (dice == 4) {
+          now += random.nextInt(4_000) - 2_000;
+        } else if (dice < 10) {
           store();
-        } else if (dice < 9 && !inDoubt.isEmpty()) {
+        } else if (dice < 18 && !inDoubt.isEmpty()) {
           arrive(inDoubt.get(random.nextInt(inDoubt.size())));
         } else {
-          Bytes writer = writers.get(random.nextInt(writers.size()));
-          long number = numbers.merge(writer, 1L, Long::sum);
-          Sent sent = new Sent(writer, number, told.getOrDefault(writer, 0L));
-          inDoubt.add(sent);
-          if (random.nextInt(4) > 0) {
-            arrive(sent);
-          }
+          send(clients.get(random.nextInt(clients.size())));
         }
       }
     }
 
-    private void arrive(Sent sent) {
+    private void send(Client client) {
+      Sent sent = client.next();
+      inDoubt.add(sent);
+      if (random.nextInt(4) == 0) {
+        return;
+      }
+      Verdict verdict = arrive(sent);
+      if (verdict instanceof Verdict.Ended refused) {
+        // The answer came, so no copy of the batch is on its way.
+        inDoubt.remove(sent);
+        ended++;
+        client.dateMicros = refused.dateMicros();
+        client.told = 0;
+        Sent anew = client.next();
+        inDoubt.add(anew);
+        assertThat(arrive(anew)).as("seed %d, %s", seed, anew).isInstanceOf(Verdict.Fresh.class);
+      }
+    }
+
+    private Verdict arrive(Sent sent) {
       Verdict verdict = core.judge(new Numbered(sent.writer(), sent.number(), sent.after()), now);
       boolean wasApplied = log.contains(sent);
       if (verdict instanceof Verdict.Repeated repeated) {
@@ -195,9 +326,10 @@ final class WriterCoreTest {
         assertThat(wasApplied).as("seed %d: %s is applied twice", seed, sent).isFalse();
         assertThat(sent.number())
             .as("seed %d: %s comes behind a later batch", seed, sent)
-            .isGreaterThan(lastApplied.getOrDefault(sent.writer(), 0L));
+            .isGreaterThan(lastApplied.getOrDefault(sent.client(), 0L));
         apply(sent);
       }
+      return verdict;
     }
 
     private void apply(Sent sent) {
@@ -209,7 +341,7 @@ final class WriterCoreTest {
       } else {
         log.add(sent);
         answers.add(answered);
-        lastApplied.put(sent.writer(), sent.number());
+        lastApplied.put(sent.client(), sent.number());
         core.applied(sent.writer(), answered);
       }
       if (random.nextInt(3) > 0) {
@@ -217,34 +349,40 @@ final class WriterCoreTest {
       }
     }
 
-    /** The writer gets the answer; copies of the batch may still be on their way. */
+    /** The client gets the answer; copies of the batch may still be on their way. */
     private void heard(Sent sent, Answered answered) {
-      if (answered.rows() > 0) {
-        told.merge(sent.writer(), sent.number(), Math::max);
+      Client client = clients.get((int) sent.client());
+      if (answered.rows() > 0 && sent.writer().equals(writerOf(client))) {
+        client.told = Math.max(client.told, sent.number());
       }
       if (random.nextBoolean()) {
         inDoubt.remove(sent);
       }
     }
 
+    private static Bytes writerOf(Client client) {
+      return writer(client.dateMicros, client.principal, client.id);
+    }
+
     private void store() {
-      core.takeChanged()
-          .forEach(
-              (writer, answered) -> {
-                if (answered.isPresent()) {
-                  stored.put(writer, answered.get());
-                } else {
-                  stored.remove(writer);
-                }
-              });
-      storedFloor = core.floor();
+      WriterCore.Changes changes = core.takeChanged();
+      changes.writers().forEach((id, known) -> storeOrRemove(stored, id, known));
+      changes.floors().forEach((whose, floor) -> storeOrRemove(storedFloors, whose, floor));
       // The rows are folded later than what is stored beside them, never sooner.
       storedLog += random.nextInt(log.size() - storedLog + 1);
     }
 
+    private static <T> void storeOrRemove(Map<Bytes, T> all, Bytes key, Optional<T> value) {
+      if (value.isPresent()) {
+        all.put(key, value.get());
+      } else {
+        all.remove(key);
+      }
+    }
+
     private void restart() {
       core = small();
-      core.restoreFloor(storedFloor);
+      storedFloors.forEach(core::restoreFloor);
       stored.forEach(core::restore);
       core.restored();
       for (int i = storedLog; i < log.size(); i++) {
@@ -252,7 +390,6 @@ final class WriterCoreTest {
       }
       // Copies of batches that were rejected as a whole died with their connections.
       inDoubt.removeIf(sent -> !log.contains(sent) && first.containsKey(sent));
-      assertThat(core.floor()).isGreaterThanOrEqualTo(storedFloor);
     }
   }
 }

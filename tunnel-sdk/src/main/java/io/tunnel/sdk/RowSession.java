@@ -2,8 +2,12 @@ package io.tunnel.sdk;
 
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
@@ -16,6 +20,8 @@ import io.tunnel.wire.control.RowSessionControl;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -49,8 +55,8 @@ public final class RowSession implements AutoCloseable {
   private final Map<String, WriteEngine> engines = new ConcurrentHashMap<>();
   private final CompletableFuture<End> ended = new CompletableFuture<>();
 
-  /** When the session may have ended, unless a renewal succeeds; belongs to the event loop. */
-  private long deadlineNanos;
+  /** When the session may have ended, unless a renewal succeeds; the event loop writes it. */
+  private volatile long deadlineNanos;
 
   /** How a session ended. */
   public enum End {
@@ -134,11 +140,8 @@ public final class RowSession implements AutoCloseable {
 
   /** Looks whether the lease is over as far as the client knows. */
   private void watch() {
-    long leftNanos = deadlineNanos - wiring.ticker().nanos();
-    if (leftNanos <= 0) {
-      ended.complete(End.LOST);
-    } else if (isOpen()) {
-      later(this::watch, leftNanos);
+    if (isOpen()) {
+      later(this::watch, Math.max(0, deadlineNanos - wiring.ticker().nanos()));
     }
   }
 
@@ -152,8 +155,14 @@ public final class RowSession implements AutoCloseable {
     return lease;
   }
 
-  /** Whether the session has not ended, as far as the client knows. */
+  /**
+   * Whether the session has not ended, as far as the client knows. Looks at the clock: false from
+   * the first call after the lease, also when the process was stopped meanwhile.
+   */
   public boolean isOpen() {
+    if (!ended.isDone() && wiring.ticker().nanos() - deadlineNanos >= 0) {
+      ended.complete(End.LOST);
+    }
     return !ended.isDone();
   }
 
@@ -177,6 +186,33 @@ public final class RowSession implements AutoCloseable {
   public BatchWriteResult write(String table, List<RowChange> rows) {
     List<RowChange> written = List.copyOf(rows);
     return WriteFailedException.requireApplied(table, written, tryWrite(table, written));
+  }
+
+  /**
+   * Takes a lock: writes a row that must not exist, bound to the session. The lock is free again
+   * when the row is deleted or the session ends.
+   *
+   * <p>A program that was stopped for longer than its lease may believe that it has the lock while
+   * another program has it. So what the lock protects must check the fencing number: it keeps the
+   * greatest number that it has seen, and refuses a request with a smaller one.
+   *
+   * @param columns what the row says of the owner
+   * @return the fencing number, above the number of each former owner of the lock; empty when
+   *     somebody has the lock. The number is the position of the row's write
+   * @throws WriteFailedException when the row was refused for another reason, or is in doubt: then
+   *     the session may have the lock
+   * @throws RefusedException {@code SESSION_ENDED} when the session has ended before
+   */
+  public OptionalLong tryLock(String table, PrimaryKey key, List<Column> columns) {
+    List<RowChange> row =
+        List.of(new RowPutChange(key, columns, RowExistenceExpectation.EXPECT_NOT_EXIST));
+    BatchWriteResult result = tryWrite(table, row);
+    Optional<ErrorCode> error = result.results().get(0).error();
+    if (error.filter(ErrorCode.CONDITION_FAILED::equals).isPresent()) {
+      return OptionalLong.empty();
+    }
+    BatchWriteResult taken = WriteFailedException.requireApplied(table, row, result);
+    return OptionalLong.of(taken.results().get(0).position());
   }
 
   /** As {@link #write}, but returns the outcome of each row instead of throwing. */

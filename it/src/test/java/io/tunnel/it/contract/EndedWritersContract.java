@@ -19,4 +19,23 @@ abstract class EndedWritersContract extends WritersContract {
     new Writer(table).requireEnded(2, 1, add(1, 1_000));
     assertThat(value(table, 1)).isEqualTo(2);
   }
+
+  @Test
+  void a_writer_that_is_refused_is_taken_under_the_date_that_it_is_told_and_stays_the_same() {
+    TableInfo table = table();
+    Writer writer = new Writer(table);
+    for (long date : new long[] {0, -1, Long.MAX_VALUE}) {
+      long former = writer.dated(date);
+      long told = writer.requireEnded(1, 0, add(1, 10));
+      assertThat(told).as("for date %d", date).isPositive();
+      writer.dated(date == Long.MAX_VALUE ? told : former);
+    }
+    assertThat(writer.write(3, 0, add(1, 1)).appliedRows()).isEqualTo(1);
+    long told = writer.requireEnded(5, 4, add(1, 100));
+    long former = writer.dated(told);
+    assertThat(writer.write(6, 0, add(1, 1)).appliedRows()).isEqualTo(1);
+    var unused = writer.dated(former);
+    writer.requireEnded(5, 0, add(1, 1_000));
+    assertThat(value(table, 1)).as("the batch of the former date comes late").isEqualTo(2);
+  }
 }

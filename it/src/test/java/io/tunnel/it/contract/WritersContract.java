@@ -35,7 +35,7 @@ abstract class WritersContract extends Contract {
   final class Writer {
     private final TableInfo table;
     private final int partition;
-    private final Bytes token;
+    private Bytes token;
     private RawClient connection = raw();
 
     Writer(TableInfo table) {
@@ -71,9 +71,18 @@ abstract class WritersContract extends Contract {
       return WriteResult.decode(connection.request(Operation.WRITE, payload(number, after, rows)));
     }
 
-    void requireEnded(long number, long after, RowChange... rows) {
+    /** Returns the date under which the partition takes the writer. */
+    long requireEnded(long number, long after, RowChange... rows) {
       ErrorPayload refused = connection.refused(Operation.WRITE, payload(number, after, rows));
       assertThat(refused.code()).as(refused.message()).isEqualTo(ErrorCode.WRITER_ENDED);
+      return refused.writerDateMicros();
+    }
+
+    /** Stays the same writer under another date; returns the former one. */
+    long dated(long micros) {
+      WriterToken former = new WriterToken(token);
+      token = former.dated(micros).bytes();
+      return former.dateMicros();
     }
   }
 

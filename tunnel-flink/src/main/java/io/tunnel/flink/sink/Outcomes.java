@@ -122,6 +122,14 @@ final class Outcomes implements RowCallback {
     return undecided.get();
   }
 
+  /**
+   * Whether every row has an outcome, and none has to be repeated or fails the job. Reads the count
+   * first: {@link #completed} changes it last, so no outcome is missed.
+   */
+  boolean areAllSettled() {
+    return undecided.get() == 0 && !hasRepeats && failure == null;
+  }
+
   boolean hasRepeats() {
     return hasRepeats;
   }

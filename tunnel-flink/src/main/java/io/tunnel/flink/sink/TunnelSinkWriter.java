@@ -152,7 +152,7 @@ final class TunnelSinkWriter<T> implements SinkWriter<T> {
   @Override
   public void flush(boolean endOfInput) throws IOException, InterruptedException {
     writer.hurry();
-    doorbell.await(() -> isQuiet() && outcomes.undecided() == 0);
+    doorbell.await(() -> isQuiet() && outcomes.areAllSettled());
   }
 
   private boolean hasRoom() throws IOException {

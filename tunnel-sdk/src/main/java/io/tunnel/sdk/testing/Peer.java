@@ -195,7 +195,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
    * Sends an ERROR frame; an error of a channel has its handle in the place of the correlation id.
    */
   void refuse(int operation, int correlationId, RefusedException reason) {
-    byte[] payload = new ErrorPayload(reason.code(), reason.getMessage()).encode();
+    byte[] payload = ErrorPayload.of(reason).encode();
     send(operation, FrameKind.ERROR, correlationId, payload);
   }
 

@@ -178,7 +178,7 @@ public final class Caller {
                   if (failure == null) {
                     call.answer.complete(frame);
                   } else {
-                    onLoop(() -> failed(call, unwrap(failure)), call);
+                    onLoop(() -> failedOnce(call, unwrap(failure)), call);
                   }
                 });
   }
@@ -193,6 +193,16 @@ public final class Caller {
       loop.execute(task);
     } catch (RejectedExecutionException e) {
       call.answer.completeExceptionally(new ConnectionException("the client is closed", false, e));
+    }
+  }
+
+  /** As {@link #failed}; an error on the way ends the call, for which somebody waits. */
+  private void failedOnce(Call call, Throwable failure) {
+    try {
+      failed(call, failure);
+    } catch (Throwable e) {
+      e.addSuppressed(failure);
+      call.answer.completeExceptionally(e);
     }
   }
 

@@ -143,7 +143,7 @@ public final class EventLoops {
     }
 
     /** The kind of channel that fits the loop. */
-    Class<? extends Channel> channelType() {
+    public Class<? extends Channel> channelType() {
       return channelType;
     }
 

@@ -63,6 +63,11 @@ final class Batch {
   /** The session that the rows are bound to. */
   private final Optional<SessionProof> session;
 
+  /**
+   * Whether the outcome of the rows is settled, though callbacks may still run; on the event loop.
+   */
+  private boolean isSettled;
+
   /** Whether the batch leaves as soon as its lane is free, without lingering. */
   private boolean isDue;
 
@@ -256,6 +261,13 @@ final class Batch {
 
   void makeDue() {
     isDue = true;
+  }
+
+  /** The outcome of the rows is settled; false when it was before. */
+  boolean settle() {
+    boolean isFirst = !isSettled;
+    isSettled = true;
+    return isFirst;
   }
 
   /** Completes when every row's callback has returned. */

@@ -1,7 +1,6 @@
 package io.tunnel.sdk.write;
 
 import io.tunnel.codec.SessionProof;
-import io.tunnel.codec.WriterNumber;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Bytes;
@@ -21,6 +20,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The rows of one partition that have no outcome yet: a growing batch, closed batches that wait,
@@ -36,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Lane {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
   private static final int BYTES_GUESS_MIN = 1_024;
   private static final int ROWS_GUESS_MIN = 8;
 
@@ -60,18 +62,7 @@ final class Lane {
   private int rowsGuess = ROWS_GUESS_MIN;
   private boolean isTimerSet;
 
-  /** The token of the writer that numbers the batches; empty when they have no numbers. */
-  private Optional<Bytes> writer = Optional.empty();
-
-  /** When the last batch was numbered; valid while there is a writer. */
-  private long numberedNanos;
-
-  /** The number of the writer's last batch. */
-  private long lastNumber;
-
-  /** The number of the writer's last batch of which rows were applied; at most the last one. */
-  private long appliedNumber;
-
+  private final Numbering numbering = new Numbering();
   private Phase phase = Phase.OPEN;
 
   /** Results to tell, in order; on the event loop. */
@@ -257,16 +248,16 @@ final class Lane {
     if (core.state() != State.IDLE || phase == Phase.CLOSED) {
       return Optional.empty();
     }
+    long nowNanos = settings.ticker().nanos();
     if (waiting.isEmpty() && growing.isPresent()) {
       Batch batch = growing.get();
-      long nowNanos = settings.ticker().nanos();
       if (batch.isDue() || nowNanos - batch.startedNanos() >= settings.lingerNanos()) {
         closeGrowing();
       }
     }
     head = Optional.ofNullable(waiting.poll());
     if (head.isPresent()) {
-      core.sent(settings.ticker().nanos());
+      core.sent(nowNanos);
     }
     return head;
   }
@@ -296,39 +287,30 @@ final class Lane {
     return ends;
   }
 
-  /**
-   * Numbers the head, which is about to be sent, as a batch of the writer with that token, or of no
-   * writer. A head in doubt keeps its number; so does a head that was refused and is sent again.
-   * The lane keeps its writer, unless it was silent for so long that the partition may have
-   * forgotten the writer.
-   */
-  synchronized void number(Batch batch, Optional<Bytes> token) {
-    long nowNanos = settings.ticker().nanos();
-    boolean isKnown = writer.isPresent() && nowNanos - numberedNanos < WriterIds.RENEW_NANOS;
-    Optional<Bytes> used = isKnown ? writer : token;
-    numberedNanos = nowNanos;
-    if (batch.isInDoubt()
-        || (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(used))) {
-      return;
-    }
-    if (!writer.equals(used)) {
-      writer = used;
-      lastNumber = 0;
-      appliedNumber = 0;
-    }
-    batch.writtenBy(writer.map(of -> new WriterNumber(of, ++lastNumber, appliedNumber)));
+  /** Whether {@link #number} needs no token for the head. */
+  synchronized boolean hasWriter(Batch batch) {
+    return numbering.hasWriter() || batch.isInDoubt();
   }
 
-  /** The partition refuses the writer of a batch. */
-  synchronized void ended(Bytes token) {
-    writer = writer.filter(own -> !own.equals(token));
+  /**
+   * Numbers the head, which is about to be sent. A head in doubt is sent again as it is.
+   *
+   * @param token the writer's token for a lane that has no writer; empty where the service has none
+   */
+  synchronized void number(Batch batch, Optional<Bytes> token) {
+    if (!batch.isInDoubt()) {
+      batch.writtenBy(numbering.number(batch.writer(), token));
+    }
+  }
+
+  /** The partition refuses the number of a batch, and tells a date, or 0. */
+  synchronized void ended(Batch batch, long dateMicros) {
+    batch.writer().ifPresent(number -> numbering.ended(number, dateMicros));
   }
 
   /** The partition has applied rows of a batch. */
   synchronized void applied(Batch batch) {
-    if (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(writer)) {
-      appliedNumber = batch.writer().get().number();
-    }
+    batch.writer().ifPresent(numbering::applied);
   }
 
   /** The head has a result. */
@@ -376,6 +358,14 @@ final class Lane {
     ending.remove(batch);
   }
 
+  /** Frees the lane of a head whose outcome could not be settled, in whatever state it is. */
+  synchronized void drop(Batch batch) {
+    if (head.isPresent() && head.get() == batch) {
+      core.dropped();
+      releaseHead();
+    }
+  }
+
   /** How often in a row the head failed for the reason of its present wait; 0 without a wait. */
   synchronized int failures() {
     return switch (core.state()) {
@@ -392,6 +382,11 @@ final class Lane {
       return Optional.empty();
     }
     core.sent(settings.ticker().nanos());
+    return head;
+  }
+
+  /** The batch that is in flight or waits to be sent again. */
+  synchronized Optional<Batch> head() {
     return head;
   }
 
@@ -490,7 +485,12 @@ final class Lane {
     isTelling = true;
     try {
       for (Runnable next = outbox.poll(); next != null; next = outbox.poll()) {
-        next.run();
+        try {
+          next.run();
+        } catch (Throwable e) {
+          // The results behind it are of other batches, and somebody waits for them.
+          LOG.error("telling results of partition {} failed; the next ones are told", partition, e);
+        }
       }
     } finally {
       isTelling = false;

@@ -131,6 +131,17 @@ final class LaneCore {
           ErrorCode.BATCH_TOO_LARGE,
           ErrorCode.INVALID_REQUEST);
 
+  /**
+   * A node of a cluster that has not heard of its level refuses numbers; it hears of the level
+   * soon. After so many failures in a row the refusal is of another feature of the batch.
+   */
+  private static final int LEVEL_ATTEMPTS_MAX = 8;
+
+  /** Whether a refusal is final for a batch: neither the service's own trouble nor retriable. */
+  static boolean isOfBatch(ErrorCode code) {
+    return !code.retriable() && !DOUBTFUL.contains(code);
+  }
+
   private final long retryNanos;
   private State state = State.IDLE;
   private int failures;
@@ -193,6 +204,14 @@ final class LaneCore {
     }
   }
 
+  /** The head batch is gone, whatever became of it. */
+  void dropped() {
+    if (state != State.IDLE) {
+      move(State.IDLE, "dropped");
+    }
+    wasSentOn = false;
+  }
+
   /** The head batch failed. */
   Verdict failed(Failure failure, Head head, long nowNanos) {
     Verdict verdict = verdict(failure, head, nowNanos);
@@ -227,6 +246,10 @@ final class LaneCore {
       return Verdict.GIVE_UP;
     }
     if (failure instanceof Failure.Refused refused && !refused.code().retriable()) {
+      boolean mayBeOfLevel = refused.code() == ErrorCode.FEATURE_NOT_ENABLED && head.isNumbered();
+      if (mayBeOfLevel && failures < LEVEL_ATTEMPTS_MAX) {
+        return retry(failure, nowNanos);
+      }
       Optional<Misrouted> before = head.before();
       boolean mayReroute = before.isEmpty() || nowNanos - before.get().sinceNanos() < retryNanos;
       return refusal(refused.code(), head.rows(), mayReroute);

@@ -102,12 +102,8 @@ final class Outcomes {
     return told;
   }
 
-  /**
-   * Tells each of the first {@code told} rows whether it was applied. Fewer rows than the batch has
-   * are told as {@linkplain Batch#counted counted}, because the other rows end in another batch.
-   */
-  static void tell(Batch batch, int told, int partition, WriteResult result) {
-    boolean isWhole = told == batch.rowCount();
+  /** The results of the first {@code told} rows. */
+  static List<RowResult> of(Batch batch, int told, int partition, WriteResult result) {
     Iterator<WriteResult.Rejection> rejections = result.rejections().iterator();
     int nextRejected = Integer.MAX_VALUE;
     WriteResult.Rejection rejection = null;
@@ -122,6 +118,7 @@ final class Outcomes {
     long position = result.firstPosition();
     int applied = 0;
     long number = result.firstNumber().orElse(0);
+    List<RowResult> results = new ArrayList<>(told);
     for (int i = 0; i < told; i++) {
       PrimaryKey key = batch.row(i).primaryKey();
       boolean isNumbered = key.isToBeNumbered();
@@ -146,7 +143,19 @@ final class Outcomes {
         outcome = outcome.returning(returned(batch.row(i), key, returns));
         returns = returned.hasNext() ? returned.next() : null;
       }
-      tell(batch.row(i), isWhole ? batch.callback(i) : batch.counted(i), outcome);
+      results.add(outcome);
+    }
+    return results;
+  }
+
+  /**
+   * Tells the first rows of a batch their results. Fewer rows than the batch has are told as
+   * {@linkplain Batch#counted counted}, because the other rows end in another batch.
+   */
+  static void tell(Batch batch, List<RowResult> results) {
+    boolean isWhole = results.size() == batch.rowCount();
+    for (int i = 0; i < results.size(); i++) {
+      tell(batch.row(i), isWhole ? batch.callback(i) : batch.counted(i), results.get(i));
     }
   }
 

@@ -24,6 +24,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * When and where a batch that was not applied is sent again. All of it runs on the event loop.
@@ -45,6 +47,7 @@ import java.util.random.RandomGenerator;
  */
 final class Retries {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
   private static final RowResult MOVED_IN_DOUBT =
       Outcomes.failure(
           Outcome.IN_DOUBT,
@@ -55,6 +58,7 @@ final class Retries {
   private static final long PAUSE_MS_MAX = 500;
 
   private final WriteEngine engine;
+  private final Sender sender;
   private final Nodes nodes;
   private final PartitionMaps maps;
   private final Lane.Settings settings;
@@ -77,20 +81,17 @@ final class Retries {
 
   Retries(
       WriteEngine engine,
+      Sender sender,
       Nodes nodes,
       PartitionMaps maps,
       Lane.Settings settings,
       Optional<Durability> durability) {
     this.engine = engine;
+    this.sender = sender;
     this.nodes = nodes;
     this.maps = maps;
     this.settings = settings;
     this.durability = durability;
-  }
-
-  /** The routes by a map; lanes of {@code known} whose partitions are in the map stay. */
-  Routes routes(TableDescription map, List<Lane> known) {
-    return Routes.of(map, durability, settings, known);
   }
 
   /** Sends the head of {@code lane}, which failed with {@code failure}, again after a pause. */
@@ -105,15 +106,20 @@ final class Retries {
       // A leader that is cut off from its log still names itself in its map.
       lane.leader().ifPresent(nodes::avoid);
     }
-    boolean isFollowedAtOnce = isNews && lane.failures() == 1;
-    engine.later(
-        () -> {
-          if (wantsLeader) {
-            await(leaderless, lane);
-          } else {
-            resend(lane);
-          }
-        },
+    boolean isOfDate =
+        failure instanceof RefusedException refused && refused.code() == ErrorCode.WRITER_ENDED;
+    boolean isFollowedAtOnce = (isNews || isOfDate) && lane.failures() == 1;
+    sender.later(
+        () ->
+            sender.guarded(
+                lane,
+                () -> {
+                  if (wantsLeader) {
+                    await(leaderless, lane);
+                  } else {
+                    sender.resend(lane);
+                  }
+                }),
         isFollowedAtOnce ? 0 : pauseNanos(lane.failures()));
   }
 
@@ -143,7 +149,7 @@ final class Retries {
     }
     // The map that led here was old: another node may have a newer one.
     nodes.leaveHome();
-    engine.later(() -> await(misrouted, lane), pauseNanos(times - 1));
+    sender.later(() -> sender.guarded(lane, () -> await(misrouted, lane)), pauseNanos(times - 1));
   }
 
   /** Fails the rows that wait for a map, because the writer was closed. */
@@ -176,10 +182,6 @@ final class Retries {
     return failure instanceof ConnectionException && lane.leader().isPresent();
   }
 
-  private void resend(Lane lane) {
-    lane.resend().ifPresent(batch -> engine.send(lane, batch));
-  }
-
   private void await(Set<Lane> waiting, Lane lane) {
     if (!lane.isClosed()) { // The rows of a closed lane move by the map that closed it.
       waiting.add(lane);
@@ -207,7 +209,7 @@ final class Retries {
     var unused =
         reading.whenComplete(
             (map, failure) ->
-                engine.onLoop(
+                sender.onLoop(
                     () -> arrived(map, Caller.unwrap(failure), wantLeader, wantPartitions)));
   }
 
@@ -215,13 +217,18 @@ final class Retries {
       TableDescription map, Throwable failure, List<Lane> wantLeader, List<Lane> wantPartitions) {
     isReading = false;
     if (failure == null) {
-      learnLeaders(map, wantLeader);
+      try {
+        learnLeaders(map, wantLeader);
+      } catch (RuntimeException e) {
+        // As without a map: these lanes are refused again, and ask again, until their deadline.
+        LOG.warn("cannot read the leaders of a partition map; the batches are retried", e);
+      }
     }
     if (!wantPartitions.isEmpty()) {
       reroute(map, failure, wantPartitions);
     }
     // Without a map these lanes are refused again, and ask again, until their deadline.
-    wantLeader.forEach(this::resend);
+    wantLeader.forEach(sender::resend);
     handOverIfQuiet();
     readIfWanted();
   }
@@ -244,7 +251,7 @@ final class Retries {
         waiting.forEach(lane -> failMisrouted(lane, failure));
         return;
       }
-      routes = routes(map, current);
+      routes = Routes.of(map, durability, settings, current);
     } catch (RuntimeException e) {
       // A map that makes no sense must not keep the lanes waiting for ever.
       waiting.forEach(lane -> failMisrouted(lane, e));
@@ -255,7 +262,7 @@ final class Retries {
     leaving.forEach(lane -> lane.move(Lane.Phase.CLOSED));
     leaving.forEach(misrouted::remove); // Their rows move now, by this map.
     next = Optional.of(routes);
-    waiting.forEach(this::resend);
+    waiting.forEach(sender::resend);
   }
 
   private void failMisrouted(Lane lane, Throwable failure) {
@@ -263,7 +270,7 @@ final class Retries {
         failure instanceof RefusedException refused && !refused.retriable()
             ? Outcome.REJECTED
             : Outcome.NOT_SENT;
-    lane.takeMisrouted().ifPresent(batch -> engine.fail(lane, batch, outcome, failure));
+    lane.takeMisrouted().ifPresent(batch -> sender.fail(lane, batch, outcome, failure));
   }
 
   /** Moves the rows of the leaving lanes, once no batch in flight can change their order. */
@@ -304,14 +311,20 @@ final class Retries {
       }
       try {
         Lane lane = routes.laneOf(row);
-        engine.act(lane, lane.addMoved(row, callback, batch.misrouted()));
-      } catch (IllegalArgumentException e) {
+        sender.act(lane, lane.addMoved(row, callback, batch.misrouted()));
+      } catch (RuntimeException e) {
         // The table was created again, with another key.
-        RefusedException refused = new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
-        RowResult result = Outcomes.failure(Outcome.REJECTED, -1, refused);
+        RowResult result = unmoved(e, ErrorCode.KEY_MISMATCH);
         refusals.add(() -> Outcomes.tell(row, callback, result));
       }
     }
+  }
+
+  /** The result of rows that no new partition takes, or of which an error kept them from one. */
+  private static RowResult unmoved(RuntimeException e, ErrorCode code) {
+    return e instanceof IllegalArgumentException
+        ? Outcomes.failure(Outcome.REJECTED, -1, new RefusedException(code, e.getMessage()))
+        : Outcomes.failure(Outcome.NOT_SENT, -1, e);
   }
 
   private void moveTogether(Batch batch, Routes routes, List<Runnable> refusals) {
@@ -323,11 +336,10 @@ final class Retries {
     }
     try {
       Lane lane = routes.laneOfAll(rows);
-      engine.act(lane, lane.addMovedAtomic(rows, callbacks, batch.misrouted()));
-    } catch (IllegalArgumentException e) {
+      sender.act(lane, lane.addMovedAtomic(rows, callbacks, batch.misrouted()));
+    } catch (RuntimeException e) {
       // The table was created again, with another key or with other partitions.
-      RefusedException refused = new RefusedException(ErrorCode.WRONG_PARTITION, e.getMessage());
-      RowResult result = Outcomes.failure(Outcome.REJECTED, -1, refused);
+      RowResult result = unmoved(e, ErrorCode.WRONG_PARTITION);
       for (int i = 0; i < rows.size(); i++) {
         RowChange row = rows.get(i);
         RowCallback callback = callbacks.get(i);

@@ -14,33 +14,24 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The id under which the batches of an engine are numbered, so that the server recognises the
- * repetition of a batch. Without an id, because the server has no such ids, batches have no
- * numbers, and a batch whose answer is lost is in doubt. Thread-safe.
+ * repetition of a batch. An engine has one id for its life. Only a service that says that it has no
+ * ids is written to without numbers, and is asked again each minute; once there is an id, no batch
+ * is sent without a number. Thread-safe.
  */
 final class WriterIds {
 
-  /**
-   * An id that is older is replaced, and a lane that was silent for longer takes the new one: a
-   * partition forgets a writer that is silent for twice as long, and takes no unknown writer that
-   * is so old.
-   */
-  static final long RENEW_NANOS = TimeUnit.MINUTES.toNanos(5);
+  /** How long {@link #open} waits, and a batch at most before it counts as not sent. */
+  static final long WAIT_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
-  /** How long batches have no numbers when the server gave no id. */
+  /** How long batches have no numbers after the service said that it has no ids. */
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** How soon an id is asked for again when nobody said whether there are ids. */
-  private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** What a service without numbers answers, of an earlier release or below the level. */
+  /** The answers of a service without numbers, of an earlier release or below the level. */
   private static final Set<ErrorCode> WITHOUT =
-      EnumSet.of(
-          ErrorCode.UNKNOWN_OPERATION, ErrorCode.FEATURE_NOT_ENABLED, ErrorCode.NOT_PERMITTED);
+      EnumSet.of(ErrorCode.UNKNOWN_OPERATION, ErrorCode.FEATURE_NOT_ENABLED);
 
-  /** An id that ends sooner is not replaced at once: the next one would end as soon. */
-  private static final long LIFE_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
-
-  private static final long OPEN_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
+  private static final CompletableFuture<Optional<Bytes>> NO_ID =
+      CompletableFuture.completedFuture(Optional.empty());
 
   private final PartitionMaps maps;
   private final int tableId;
@@ -48,99 +39,81 @@ final class WriterIds {
 
   // Guarded by this.
   private Optional<Bytes> token = Optional.empty();
-  private long gotNanos;
-  private boolean isAsking;
+
+  /** The request that is under way. */
+  private Optional<CompletableFuture<Optional<Bytes>>> asking = Optional.empty();
+
+  /** Whether the service said that it has no ids. */
+  private boolean isWithout;
+
+  /** When a service without ids is asked again; valid while {@link #isWithout}. */
   private long askNanos;
-
-  /** What came of a request for an id. */
-  private sealed interface Asked {
-
-    /** Batches are numbered under the id. */
-    record Given(Bytes token) implements Asked {}
-
-    /** The service numbers no batches: they are written without numbers, for a while. */
-    record Without() implements Asked {}
-
-    /** Nobody said; batches are written without numbers until somebody does. */
-    record Unknown() implements Asked {}
-
-    static Asked of(WriterToken opened, Throwable failure) {
-      if (failure == null) {
-        return new Given(opened.bytes());
-      }
-      boolean isWithout =
-          Caller.unwrap(failure) instanceof RefusedException refused
-              && WITHOUT.contains(refused.code());
-      return isWithout ? new Without() : new Unknown();
-    }
-  }
 
   WriterIds(PartitionMaps maps, int tableId, Ticker ticker) {
     this.maps = maps;
     this.tableId = tableId;
     this.ticker = ticker;
-    this.askNanos = ticker.nanos();
   }
 
-  /** Waits a while for the first id, or for the answer that there is none. */
+  /** Waits a while for the id, or for the answer that there is none. */
   void open() {
-    Caller.await(ask().completeOnTimeout(null, OPEN_NANOS_MAX, TimeUnit.NANOSECONDS));
+    CompletableFuture<Void> settled = id().handle((id, failure) -> null);
+    Caller.await(settled.completeOnTimeout(null, WAIT_NANOS_MAX, TimeUnit.NANOSECONDS));
   }
 
-  /** The id; empty while there is none. Asks for one now and then, and for a newer one. */
-  Optional<Bytes> token() {
-    boolean mustAsk;
-    Optional<Bytes> now;
+  /**
+   * The id; empty while the service has none; fails when nobody says. Asks unless a request is
+   * under way.
+   */
+  CompletableFuture<Optional<Bytes>> id() {
+    CompletableFuture<Optional<Bytes>> mine = new CompletableFuture<>();
+    boolean isWanted;
     synchronized (this) {
-      now = token;
-      long nowNanos = ticker.nanos();
-      boolean isWanted = token.isEmpty() || nowNanos - gotNanos >= RENEW_NANOS;
-      mustAsk = isWanted && !isAsking && nowNanos - askNanos >= 0;
-    }
-    if (mustAsk) {
-      var unused = ask();
-    }
-    return now;
-  }
-
-  /** The server refused a batch with that id. */
-  void ended(Bytes ofBatch, ErrorCode code) {
-    synchronized (this) {
-      if (!token.equals(Optional.of(ofBatch))) {
-        return;
+      if (token.isPresent()) {
+        return CompletableFuture.completedFuture(token);
       }
-      token = Optional.empty();
-      long nowNanos = ticker.nanos();
-      boolean mayReplace = code == ErrorCode.WRITER_ENDED && nowNanos - gotNanos >= LIFE_NANOS_MIN;
-      askNanos = mayReplace ? nowNanos : nowNanos + PAUSE_NANOS;
-    }
-    var unused = token();
-  }
-
-  private CompletableFuture<Void> ask() {
-    synchronized (this) {
-      if (isAsking) {
-        return CompletableFuture.completedFuture(null);
+      boolean isDue = !isWithout || ticker.nanos() - askNanos >= 0;
+      if (asking.isPresent() || !isDue) {
+        return isWithout ? NO_ID : asking.get().copy();
       }
-      isAsking = true;
+      asking = Optional.of(mine);
+      isWanted = !isWithout;
     }
-    return maps.openWriter(tableId)
-        .handle(
-            (opened, failure) -> {
-              answered(Asked.of(opened, failure));
-              return null;
-            });
+    request(mine);
+    return isWanted ? mine.copy() : NO_ID;
   }
 
-  private synchronized void answered(Asked asked) {
-    isAsking = false;
-    long nowNanos = ticker.nanos();
-    askNanos = nowNanos + (asked instanceof Asked.Unknown ? ASK_NANOS : PAUSE_NANOS);
-    if (asked instanceof Asked.Given given) {
-      gotNanos = nowNanos;
-      token = Optional.of(given.token());
-    } else if (asked instanceof Asked.Without) {
-      token = Optional.empty();
+  private void request(CompletableFuture<Optional<Bytes>> mine) {
+    CompletableFuture<WriterToken> answer;
+    try {
+      answer = maps.openWriter(tableId);
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    var unused =
+        answer.whenComplete((opened, failure) -> answered(mine, opened, Caller.unwrap(failure)));
+  }
+
+  private void answered(
+      CompletableFuture<Optional<Bytes>> mine, WriterToken opened, Throwable failure) {
+    boolean saysWithout =
+        failure instanceof RefusedException refused && WITHOUT.contains(refused.code());
+    Optional<Bytes> got;
+    synchronized (this) {
+      asking = Optional.empty();
+      if (failure == null) {
+        token = Optional.of(opened.bytes());
+      }
+      isWithout |= saysWithout;
+      if (isWithout) {
+        askNanos = ticker.nanos() + PAUSE_NANOS;
+      }
+      got = token;
+    }
+    if (failure == null || saysWithout) {
+      mine.complete(got);
+    } else {
+      mine.completeExceptionally(failure);
     }
   }
 }

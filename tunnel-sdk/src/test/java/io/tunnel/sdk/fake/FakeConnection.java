@@ -70,7 +70,7 @@ public final class FakeConnection {
 
   /** An ERROR frame that says who leads. */
   public void notLeader(int operationCode, int correlationId, Optional<String> leader) {
-    byte[] payload = new ErrorPayload(ErrorCode.NOT_LEADER, "not the leader", leader).encode();
+    byte[] payload = new ErrorPayload(ErrorCode.NOT_LEADER, "not the leader", leader, 0).encode();
     send(new Frame(operationCode, FrameKind.ERROR, correlationId, payload));
   }
 

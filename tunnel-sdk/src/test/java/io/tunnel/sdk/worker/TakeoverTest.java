@@ -92,7 +92,8 @@ class TakeoverTest {
       Endpoint former = leader().orElseThrow();
       moved = Optional.of(to);
       byte[] reason =
-          new ErrorPayload(ErrorCode.NOT_LEADER, "not here", Optional.of(to.toString())).encode();
+          new ErrorPayload(ErrorCode.NOT_LEADER, "not here", Optional.of(to.toString()), 0)
+              .encode();
       for (NodeLink link : List.copyOf(links)) {
         if (link.node.equals(former)) {
           link.receiver.pushed(new Frame(Operation.DELIVER, FrameKind.ERROR, 100, reason));
@@ -103,7 +104,8 @@ class TakeoverTest {
     /** The first node stops delivering half of the channels, and does not know their new leader. */
     void resign() {
       hasResigned = true;
-      byte[] reason = new ErrorPayload(ErrorCode.NOT_LEADER, "not here", Optional.empty()).encode();
+      byte[] reason =
+          new ErrorPayload(ErrorCode.NOT_LEADER, "not here", Optional.empty(), 0).encode();
       for (NodeLink link : List.copyOf(links)) {
         for (int i = 0; i < channels && link.node.equals(FIRST); i += 2) {
           link.receiver.pushed(new Frame(Operation.DELIVER, FrameKind.ERROR, 100 + i, reason));

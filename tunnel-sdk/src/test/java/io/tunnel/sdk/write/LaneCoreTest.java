@@ -57,6 +57,20 @@ class LaneCoreTest {
   }
 
   @Test
+  void a_number_that_is_refused_by_the_level_is_sent_again_a_few_times() {
+    Failure level = new Failure.Refused(ErrorCode.FEATURE_NOT_ENABLED);
+    LaneCore core = sent(10_000);
+    int retries = 0;
+    while (core.failed(level, numbered(false), retries) == Verdict.RETRY) {
+      core.sent(retries++);
+    }
+    assertThat(retries).isEqualTo(8);
+    assertThat(core.state()).isEqualTo(State.IDLE);
+    LaneCore plain = sent(10_000);
+    assertThat(plain.failed(level, head(1, NEVER), 1)).isEqualTo(Verdict.REJECT);
+  }
+
+  @Test
   void a_batch_that_is_sent_long_after_one_was_given_up_has_all_its_retries() {
     LaneCore core = sent(100);
     assertThat(core.failed(BUSY, head(5, NEVER), 1_000)).isEqualTo(Verdict.RETRY);

@@ -17,6 +17,7 @@ import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.metrics.SdkMeter;
 import io.tunnel.sdk.write.LaneCore.Failure;
 import io.tunnel.sdk.write.LaneCore.Verdict;
+import io.tunnel.wire.WriterToken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -83,32 +84,58 @@ class LaneTest {
     assertThat(values(lane.answered().toSend().orElseThrow())).containsExactly(5L);
   }
 
-  private static Bytes token(int id) {
-    byte[] token = new byte[WriterNumber.TOKEN_BYTES];
-    token[0] = (byte) id;
-    return Bytes.copyOf(token);
+  private static Bytes secret(int id) {
+    byte[] secret = new byte[WriterToken.SECRET_BYTES];
+    secret[0] = (byte) id;
+    return Bytes.copyOf(secret);
+  }
+
+  private static WriterToken token(int id) {
+    return WriterToken.of(5, secret(id));
   }
 
   /** Numbers and answers one batch more. */
-  private WriterNumber numbered(Bytes offered) {
+  private WriterNumber numbered(WriterToken offered) {
     Batch batch = add(0, 1).orElseThrow();
-    lane.number(batch, Optional.of(offered));
+    lane.number(batch, Optional.of(offered.bytes()));
     lane.applied(batch);
     assertThat(lane.answered().toSend()).isEmpty();
     return batch.writer().orElseThrow();
   }
 
   @Test
-  void a_lane_keeps_its_writer_until_it_was_silent_for_long_or_the_writer_is_refused() {
-    assertThat(numbered(token(1))).isEqualTo(new WriterNumber(token(1), 1, 0));
-    nowNanos += WriterIds.RENEW_NANOS - 1;
-    assertThat(numbered(token(2))).isEqualTo(new WriterNumber(token(1), 2, 1));
-    nowNanos += WriterIds.RENEW_NANOS;
-    assertThat(numbered(token(2))).isEqualTo(new WriterNumber(token(2), 1, 0));
-    lane.ended(token(1));
-    assertThat(numbered(token(3))).isEqualTo(new WriterNumber(token(2), 2, 1));
-    lane.ended(token(2));
-    assertThat(numbered(token(3))).isEqualTo(new WriterNumber(token(3), 1, 0));
+  void numbers_rise_whatever_becomes_of_the_date_and_follow_nothing_behind_a_refusal() {
+    WriterToken first = token(1);
+    assertThat(numbered(first)).isEqualTo(new WriterNumber(first.bytes(), 1, 0));
+    assertThat(numbered(token(2))).isEqualTo(new WriterNumber(first.bytes(), 2, 1));
+    Batch refused = add(0, 1).orElseThrow();
+    lane.number(refused, Optional.empty());
+    lane.ended(refused, 77);
+    assertThat(lane.failed(BUSY, refused)).isEqualTo(Verdict.RETRY);
+    assertThat(lane.resend()).contains(refused);
+    lane.number(refused, Optional.empty());
+    Bytes dated = first.dated(77).bytes();
+    assertThat(refused.writer()).contains(new WriterNumber(dated, 4, 0));
+    lane.number(refused, Optional.empty());
+    assertThat(refused.writer()).as("sent again").contains(new WriterNumber(dated, 4, 0));
+    lane.applied(refused);
+    lane.answered();
+    assertThat(numbered(token(3))).isEqualTo(new WriterNumber(dated, 5, 4));
+  }
+
+  @Test
+  void a_head_that_is_dropped_frees_the_lane_in_whatever_state_it_is() {
+    add(0, 1);
+    add(1, 2);
+    Batch head = lane.head().orElseThrow();
+    assertThat(lane.failed(BUSY, head)).isEqualTo(Verdict.RETRY);
+    lane.drop(head);
+    Batch next = lane.proceed().toSend().orElseThrow();
+    assertThat(values(next)).containsExactly(1L);
+    lane.drop(head);
+    assertThat(lane.head()).as("another head stays").contains(next);
+    lane.drop(next);
+    assertThat(lane.ends()).as("whoever flushes waits for their callbacks").hasSize(2);
   }
 
   @Test

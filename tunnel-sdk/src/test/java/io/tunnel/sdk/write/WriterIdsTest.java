@@ -54,75 +54,71 @@ class WriterIdsTest {
     nowNanos += unit.toNanos(amount);
   }
 
-  @Test
-  void batches_are_numbered_where_the_service_gives_an_id() {
-    given(7);
-    ids.open();
-    assertThat(ids.token()).contains(token(7).bytes());
-    pass(4, TimeUnit.MINUTES);
-    assertThat(ids.token()).contains(token(7).bytes());
-    assertThat(asked).isEqualTo(1);
+  private Optional<Bytes> id() {
+    return ids.id().join();
   }
 
   @Test
-  void an_old_id_is_replaced_and_serves_until_the_new_one_is_there() {
+  void an_engine_has_one_id_for_its_life() {
     given(7);
     ids.open();
-    pass(5, TimeUnit.MINUTES);
-    answers.add(
-        CompletableFuture.failedFuture(new ConnectionException("nobody answers", true, null)));
-    assertThat(ids.token()).contains(token(7).bytes());
-    assertThat(ids.token()).contains(token(7).bytes());
-    pass(1, TimeUnit.SECONDS);
-    given(8);
-    assertThat(ids.token()).as("asked for the new one").contains(token(7).bytes());
-    assertThat(ids.token()).contains(token(8).bytes());
+    assertThat(id()).contains(token(7).bytes());
+    pass(4, TimeUnit.HOURS);
+    assertThat(id()).contains(token(7).bytes());
+    assertThat(asked).isEqualTo(1);
   }
 
   @ParameterizedTest
   @EnumSource(
       value = ErrorCode.class,
-      names = {"UNKNOWN_OPERATION", "FEATURE_NOT_ENABLED", "NOT_PERMITTED"})
+      names = {"UNKNOWN_OPERATION", "FEATURE_NOT_ENABLED"})
   void an_older_service_is_written_to_without_numbers_and_asked_again_each_minute(ErrorCode code) {
     refused(code);
     ids.open();
-    assertThat(ids.token()).isEmpty();
+    assertThat(id()).isEmpty();
     pass(59, TimeUnit.SECONDS);
-    assertThat(ids.token()).isEmpty();
+    assertThat(id()).isEmpty();
     assertThat(asked).isEqualTo(1);
     pass(2, TimeUnit.SECONDS);
-    given(8);
-    assertThat(ids.token()).as("asked again meanwhile").isEmpty();
-    assertThat(ids.token()).contains(token(8).bytes());
-  }
-
-  @Test
-  void a_service_that_does_not_say_is_asked_again_soon() {
     answers.add(
         CompletableFuture.failedFuture(new ConnectionException("nobody answers", true, null)));
+    assertThat(id()).as("asked again; writes go on meanwhile").isEmpty();
+    pass(60, TimeUnit.SECONDS);
+    given(8);
+    assertThat(id()).as("asked again").isEmpty();
+    assertThat(id()).contains(token(8).bytes());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = ErrorCode.class,
+      names = {"NOT_PERMITTED", "INTERNAL", "BUSY", "TABLE_NOT_FOUND"})
+  void no_other_refusal_is_taken_for_a_service_without_ids(ErrorCode code) {
+    refused(code);
     ids.open();
-    assertThat(ids.token()).isEmpty();
-    pass(1, TimeUnit.SECONDS);
+    refused(code);
+    assertThat(ids.id()).isCompletedExceptionally();
     given(9);
-    var unused = ids.token();
-    assertThat(ids.token()).contains(token(9).bytes());
+    assertThat(id()).as("asked again at once").contains(token(9).bytes());
   }
 
   @Test
-  void an_id_that_ends_is_replaced_once_and_not_at_once_when_it_was_short_lived() {
-    given(1);
-    ids.open();
-    pass(5, TimeUnit.SECONDS);
-    given(2);
-    ids.ended(token(1).bytes(), ErrorCode.WRITER_ENDED);
-    ids.ended(token(1).bytes(), ErrorCode.WRITER_ENDED);
-    assertThat(ids.token()).contains(token(2).bytes());
-    ids.ended(token(2).bytes(), ErrorCode.WRITER_ENDED);
-    assertThat(ids.token()).isEqualTo(Optional.empty());
-    assertThat(asked).isEqualTo(2);
-    pass(61, TimeUnit.SECONDS);
-    given(3);
-    var unused = ids.token();
-    assertThat(ids.token()).contains(token(3).bytes());
+  void whoever_wants_an_id_while_a_request_is_under_way_waits_for_its_answer() {
+    CompletableFuture<WriterToken> late = new CompletableFuture<>();
+    answers.add(late);
+    CompletableFuture<Optional<Bytes>> first = ids.id();
+    CompletableFuture<Optional<Bytes>> second = ids.id();
+    assertThat(first.completeExceptionally(new IllegalStateException("waits no more"))).isTrue();
+    assertThat(second).isNotDone();
+    late.complete(token(3));
+    assertThat(second.join()).contains(token(3).bytes());
+    assertThat(asked).isEqualTo(1);
+  }
+
+  @Test
+  void a_request_that_cannot_be_made_is_a_request_that_failed() {
+    assertThat(ids.id()).as("there is no answer to take").isCompletedExceptionally();
+    given(4);
+    assertThat(id()).contains(token(4).bytes());
   }
 }

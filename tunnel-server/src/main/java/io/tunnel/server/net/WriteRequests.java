@@ -123,9 +123,8 @@ final class WriteRequests {
 
   private Numbered numbered(WriterNumber by, Connection connection) {
     requireWriters();
-    String principal = connection.caller().name();
-    Bytes writer = new WriterToken(by.token()).writer(principal);
-    return new Numbered(writer, by.number(), by.after(), principal);
+    Bytes writer = new WriterToken(by.token()).writer(connection.caller().name());
+    return new Numbered(writer, by.number(), by.after());
   }
 
   private final class WriteAnswer implements PendingWrite.Outcome {

@@ -63,7 +63,7 @@ final class AutoKeySimulationTest {
   private static final List<PrimaryKeySchema> KEY =
       List.of(new PrimaryKeySchema("shop", PrimaryKeyType.STRING), PrimaryKeySchema.auto("n"));
   private static final Bytes WRITER =
-      Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(7).array());
+      Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(7).array());
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
   private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 

@@ -61,7 +61,7 @@ final class ExpirySimulationTest {
   private static final List<RowExistenceExpectation> EXPECTATIONS =
       List.of(RowExistenceExpectation.values());
   private static final Bytes WRITER =
-      Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(7).array());
+      Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(7).array());
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
   private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 

@@ -29,9 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class ShardWritersTest {
 
   private static final Bytes WRITER =
-      Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(7).array());
+      Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(7).array());
   private static final Bytes OTHER =
-      Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(8).array());
+      Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(8).array());
 
   @TempDir private Path directory;
   private Shards shards;
@@ -93,7 +93,7 @@ final class ShardWritersTest {
     List<WriteResult> results = new ArrayList<>();
     List<Outcomes> outcomes = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
-      writers.add(Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(i).array()));
+      writers.add(Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(i).array()));
       outcomes.add(send(writers.get(i), 1, 0, batch(1, put("k" + i), put("l" + i))));
     }
     for (Outcomes outcome : outcomes) {

@@ -170,8 +170,9 @@ final class RepeatingWriters {
     private void renew() {
       writer =
           Bytes.copyOf(
-              ByteBuffer.allocate(16)
+              ByteBuffer.allocate(24)
                   .putLong(epochMicros.getAsLong())
+                  .putLong(0)
                   .putLong(++lastSecret)
                   .array());
       name = "writer " + lastSecret;

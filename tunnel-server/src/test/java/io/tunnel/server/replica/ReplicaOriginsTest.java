@@ -128,7 +128,7 @@ class ReplicaOriginsTest {
 
   @Test
   void a_batch_that_the_log_has_lost_is_applied_when_it_comes_again() {
-    byte[] writer = ByteBuffer.allocate(16).putLong(log.nowMicros).putLong(7).array();
+    byte[] writer = ByteBuffer.allocate(24).putLong(log.nowMicros).putLong(0).putLong(7).array();
     Numbered number = new Numbered(Bytes.copyOf(writer), 1, 0);
     assertThat(writeNumbered(number, "d").result()).isPresent();
     log.partition(P).truncate(4);

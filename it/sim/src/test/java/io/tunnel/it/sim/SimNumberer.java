@@ -166,12 +166,13 @@ final class SimNumberer {
       } else if (failure instanceof RefusedException refused
           && refused.code() == ErrorCode.WRITER_ENDED) {
         world.count(Happening.WRITER_ENDED);
-        token = Optional.empty();
+        // The same writer under the date that the server tells; its numbers rise.
+        token = token.map(of -> new WriterToken(of).dated(refused.writerDateMicros()).bytes());
+        appliedNumber = 0;
         if (isInDoubt) {
           giveUp();
         } else {
-          // Not at once: a clock that was set back dates writers that are refused for a while.
-          client.leaveAndThen(pauseNanos(), this::number);
+          number();
         }
       } else {
         isInDoubt |= !(failure instanceof RefusedException refused) || !refused.retriable();

@@ -124,7 +124,7 @@ public final class MemoryPartition {
         synced = mustSync ? committed : synced;
         return WriteResult.decode(repeated.answered().answer().toByteArray());
       } else if (verdict instanceof WriterCore.Verdict.Ended ended) {
-        throw new RefusedException(ErrorCode.WRITER_ENDED, ended.why());
+        throw RefusedException.writerEnded(ended.why(), ended.dateMicros());
       }
     }
     checked.session().ifPresent(proof -> requireRoom(batch, proof.session()));

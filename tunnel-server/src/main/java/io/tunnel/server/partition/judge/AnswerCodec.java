@@ -114,7 +114,8 @@ public final class AnswerCodec {
    */
   public static List<Rejection> rejections(Bytes encoded) {
     if (!isKept(encoded)) {
-      throw Writers.ended("the server has dropped the answer to the writer's batch to save memory");
+      throw Writers.ended(
+          "the server has dropped the answer to the writer's batch to save memory", 0);
     }
     byte[] array = encoded.toByteArray();
     int end = returnedFrom(array);

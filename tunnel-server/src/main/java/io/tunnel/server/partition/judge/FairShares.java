@@ -1,5 +1,6 @@
 package io.tunnel.server.partition.judge;
 
+import io.tunnel.model.value.Bytes;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class FairShares<E extends Comparable<E>> {
   /** The sizes of all entries. */
   private long sum;
 
-  private final Map<String, Share<E>> byPrincipal = new HashMap<>();
+  private final Map<Bytes, Share<E>> byPrincipal = new HashMap<>();
 
   /** The shares of {@link #byPrincipal}; a share is taken out while its sum changes. */
   private final TreeSet<Share<E>> bySum =
@@ -28,13 +29,13 @@ final class FairShares<E extends Comparable<E>> {
               .thenComparing(share -> share.principal));
 
   private static final class Share<E> {
-    private final String principal;
+    private final Bytes principal;
     private final TreeSet<E> entries = new TreeSet<>();
 
     /** The sizes of {@link #entries}. */
     private long sum;
 
-    Share(String principal) {
+    Share(Bytes principal) {
       this.principal = principal;
     }
   }
@@ -48,7 +49,7 @@ final class FairShares<E extends Comparable<E>> {
     return sum;
   }
 
-  void add(String principal, E entry, long size) {
+  void add(Bytes principal, E entry, long size) {
     Share<E> share = byPrincipal.computeIfAbsent(principal, Share::new);
     bySum.remove(share);
     if (!share.entries.add(entry)) {
@@ -59,7 +60,7 @@ final class FairShares<E extends Comparable<E>> {
     bySum.add(share);
   }
 
-  void remove(String principal, E entry, long size) {
+  void remove(Bytes principal, E entry, long size) {
     Share<E> share = byPrincipal.get(principal);
     bySum.remove(share);
     if (!share.entries.remove(entry)) {

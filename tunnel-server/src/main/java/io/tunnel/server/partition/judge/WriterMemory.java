@@ -8,11 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * What the writers of all partitions of a shard take, and which writer or answer has to go. What a
- * start reads back belongs to no principal until its writer writes again, so these writers have one
- * share together.
- */
+/** What the writers of all partitions of a shard take, and which writer or answer has to go. */
 final class WriterMemory {
 
   private final FairShares<Entry> writers;
@@ -24,8 +20,13 @@ final class WriterMemory {
   /** Counts the entries that were made. */
   private long made;
 
-  /** A writer of a partition. */
-  record Ref(int partition, Bytes writer) {}
+  /** A writer of a partition, by its principal and its id. */
+  record Ref(int partition, Bytes writer) {
+
+    private Bytes principal() {
+      return WriterCore.principalOf(writer);
+    }
+  }
 
   /**
    * A writer and its last answer.
@@ -33,7 +34,7 @@ final class WriterMemory {
    * @param made puts entries of one microsecond into an order
    * @param answerBytes of a long answer; 0 for an answer that counts as a part of its writer
    */
-  private record Entry(Ref ref, String principal, long micros, long made, int answerBytes)
+  private record Entry(Ref ref, long micros, long made, int answerBytes)
       implements Comparable<Entry> {
 
     private static final Comparator<Entry> BY_AGE =
@@ -55,9 +56,7 @@ final class WriterMemory {
     return new WriterCore.Memory() {
       @Override
       public void knows(Bytes writer, Answered last) {
-        Ref ref = new Ref(partition, writer);
-        Entry former = entries.get(ref);
-        keep(ref, former == null ? "" : former.principal(), last.micros(), last.answer().length());
+        keep(new Ref(partition, writer), last.micros(), last.answer().length());
       }
 
       @Override
@@ -67,40 +66,30 @@ final class WriterMemory {
     };
   }
 
-  private void keep(Ref ref, String principal, long micros, int answerBytes) {
+  private void keep(Ref ref, long micros, int answerBytes) {
     remove(ref);
     int counted = answerBytes > AnswerCodec.SHORT_BYTES_MAX ? answerBytes : 0;
-    Entry entry = new Entry(ref, principal, micros, ++made, counted);
+    Entry entry = new Entry(ref, micros, ++made, counted);
     entries.put(ref, entry);
-    writers.add(principal, entry, 1);
+    writers.add(ref.principal(), entry, 1);
     if (counted > 0) {
-      answers.add(principal, entry, counted);
+      answers.add(ref.principal(), entry, counted);
     }
   }
 
   private void remove(Ref ref) {
     Entry entry = entries.remove(ref);
     if (entry != null) {
-      writers.remove(entry.principal(), entry, 1);
+      writers.remove(ref.principal(), entry, 1);
       if (entry.answerBytes() > 0) {
-        answers.remove(entry.principal(), entry, entry.answerBytes());
+        answers.remove(ref.principal(), entry, entry.answerBytes());
       }
-    }
-  }
-
-  /** Whose writer that is; nothing happens to a writer that no partition knows. */
-  void belongs(int partition, Bytes writer, String principal) {
-    Ref ref = new Ref(partition, writer);
-    Entry entry = entries.get(ref);
-    if (entry != null && !entry.principal().equals(principal)) {
-      keep(ref, principal, entry.micros(), entry.answerBytes());
     }
   }
 
   /** The answer of the writer is short now. */
   void shortened(Ref ref) {
-    Entry entry = entries.get(ref);
-    keep(ref, entry.principal(), entry.micros(), 0);
+    keep(ref, entries.get(ref).micros(), 0);
   }
 
   /** The writer that a partition has to forget. */

@@ -6,9 +6,9 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.WrittenRows;
 import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Answered;
+import io.tunnel.core.WriterCore.Dated;
 import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.core.WriterCore.Verdict;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult;
@@ -34,6 +34,9 @@ import java.util.function.UnaryOperator;
  */
 public final class Writers {
 
+  /** Where the answer begins in the stored bytes of a writer. */
+  private static final int ANSWER_OFFSET = 36;
+
   /** Batches that came again and got their first answer, since {@link #taken}. */
   private long repeated;
 
@@ -50,9 +53,6 @@ public final class Writers {
 
   /** Partitions that may have something to store. */
   private final Set<Integer> raised = new HashSet<>();
-
-  /** Partitions whose floor is to be stored, also when nobody was forgotten. */
-  private final Set<Integer> raisedFloors = new HashSet<>();
 
   /** What {@link #takeRaised} gave before, in any order. */
   @FunctionalInterface
@@ -91,10 +91,11 @@ public final class Writers {
   private void restore(Bytes key, Bytes value) {
     byte[] bytes = key.toByteArray();
     WriterCore core = of(Binary.getInt(bytes, 0));
-    if (bytes.length == Integer.BYTES) {
-      core.restoreFloor(value);
+    Bytes whose = Bytes.copyOf(bytes, Integer.BYTES, bytes.length - Integer.BYTES);
+    if (whose.length() <= Long.BYTES) {
+      core.restoreFloor(whose, Binary.getLong(value.toByteArray(), 0));
     } else {
-      core.restore(Bytes.copyOf(bytes, Integer.BYTES, bytes.length - Integer.BYTES), decode(value));
+      core.restore(whose, decode(value.toByteArray()));
       dropSurplus();
     }
   }
@@ -122,7 +123,6 @@ public final class Writers {
    * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
    */
   public Optional<WriteResult> repeated(ChangeBatch batch, Numbered by, long nowMicros) {
-    memory.belongs(batch.partition(), by.writer(), by.principal());
     Optional<Answered> found = answerOf(of(batch.partition()).judge(by, nowMicros));
     if (found.isEmpty()) {
       return Optional.empty();
@@ -137,7 +137,8 @@ public final class Writers {
               + " of the writer had "
               + rows
               + " rows, and comes again with "
-              + batch.rowCount());
+              + batch.rowCount(),
+          0);
     }
     repeated++;
     WriteResult result =
@@ -158,16 +159,16 @@ public final class Writers {
   public Optional<Answered> answerTo(
       int partition, Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
     raised.add(partition);
-    of(partition).forgetBefore(sinceMicros);
-    memory.belongs(partition, batch.writer(), batch.principal());
-    Optional<Answered> found = answerOf(of(partition).judge(batch, nowMicros, aheadMicrosMax));
+    of(partition).evictBefore(sinceMicros);
+    Optional<Answered> found =
+        answerOf(of(partition).judge(batch, nowMicros, sinceMicros, aheadMicrosMax));
     repeated += found.isPresent() ? 1 : 0;
     return found;
   }
 
   private static Optional<Answered> answerOf(Verdict verdict) {
     if (verdict instanceof Verdict.Ended ended) {
-      throw ended(ended.why());
+      throw ended(ended.why(), ended.dateMicros());
     }
     return verdict instanceof Verdict.Repeated repeated
         ? Optional.of(repeated.answered())
@@ -181,7 +182,6 @@ public final class Writers {
    */
   public void forgetBefore(int partition, long micros) {
     raised.add(partition);
-    raisedFloors.add(partition);
     of(partition).forgetBefore(micros);
   }
 
@@ -218,13 +218,17 @@ public final class Writers {
     dropSurplus();
   }
 
-  /** The refusal of a batch that must not be applied. */
-  public static RefusedException ended(String why) {
-    return new RefusedException(
-        ErrorCode.WRITER_ENDED,
+  /**
+   * The refusal of a batch that must not be applied.
+   *
+   * @param dateMicros a date under which the writer is taken; 0 for any later one than it had
+   */
+  public static RefusedException ended(String why, long dateMicros) {
+    return RefusedException.writerEnded(
         why
-            + "; nothing was applied now. Ask for a new writer's id, and read the rows of batches"
-            + " in doubt");
+            + "; nothing was applied now. Date the writer's id anew, and read the rows of batches in"
+            + " doubt",
+        dateMicros);
   }
 
   /** The batch is answered. */
@@ -242,7 +246,6 @@ public final class Writers {
     } else {
       of(partition).rejected(batch.writer(), answered);
     }
-    memory.belongs(partition, batch.writer(), batch.principal());
     dropSurplus();
   }
 
@@ -264,8 +267,9 @@ public final class Writers {
   }
 
   /**
-   * What is to be stored with the next write to the table: by {@code u32} partition and writer, or
-   * partition alone for what was forgotten; no bytes for what is to be removed.
+   * What is to be stored with the next write to the table: by {@code u32} partition, principal and
+   * id a writer, and by partition alone or with a principal a floor; no bytes for what is to be
+   * removed.
    */
   public Map<Bytes, Bytes> takeRaised() {
     return takeRaised(Set.copyOf(raised));
@@ -281,16 +285,19 @@ public final class Writers {
       if (!raised.remove(partition)) {
         continue;
       }
-      WriterCore core = of(partition);
-      Map<Bytes, Optional<Answered>> changed = core.takeChanged();
-      changed.forEach(
-          (writer, answered) ->
-              taken.put(key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
-      forgotten += changed.values().stream().filter(Optional::isEmpty).count();
-      boolean isRaised = raisedFloors.remove(partition);
-      if (isRaised || changed.containsValue(Optional.<Answered>empty())) {
-        taken.put(key(partition, Bytes.EMPTY), core.floor());
-      }
+      WriterCore.Changes changes = of(partition).takeChanged();
+      changes
+          .writers()
+          .forEach(
+              (id, known) ->
+                  taken.put(key(partition, id), known.map(Writers::encode).orElse(Bytes.EMPTY)));
+      changes
+          .floors()
+          .forEach(
+              (principal, floor) ->
+                  taken.put(
+                      key(partition, principal), floor.map(Writers::encode).orElse(Bytes.EMPTY)));
+      forgotten += changes.writers().values().stream().filter(Optional::isEmpty).count();
     }
     return taken;
   }
@@ -307,15 +314,23 @@ public final class Writers {
     return removed;
   }
 
-  private static Bytes key(int partition, Bytes writer) {
-    ByteSink sink = new ByteSink(Integer.BYTES + writer.length());
+  private static Bytes key(int partition, Bytes whose) {
+    ByteSink sink = new ByteSink(Integer.BYTES + whose.length());
     sink.writeInt(partition);
-    sink.write(writer);
+    sink.write(whose);
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
-  private static Bytes encode(Answered answered) {
-    ByteSink sink = new ByteSink(28 + answered.answer().length());
+  private static Bytes encode(long floor) {
+    ByteSink sink = new ByteSink(Long.BYTES);
+    sink.writeLong(floor);
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  private static Bytes encode(Dated writer) {
+    Answered answered = writer.answered();
+    ByteSink sink = new ByteSink(ANSWER_OFFSET + answered.answer().length());
+    sink.writeLong(writer.dateMicros());
     sink.writeLong(answered.number());
     sink.writeLong(answered.position());
     sink.writeInt(answered.rows());
@@ -324,14 +339,15 @@ public final class Writers {
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
-  private static Answered decode(Bytes stored) {
-    byte[] array = stored.toByteArray();
-    return new Answered(
-        Binary.getLong(array, 0),
-        Binary.getLong(array, 8),
-        Binary.getInt(array, 16),
-        Bytes.copyOf(array, 28, array.length - 28),
-        Binary.getLong(array, 20));
+  private static Dated decode(byte[] array) {
+    Answered answered =
+        new Answered(
+            Binary.getLong(array, 8),
+            Binary.getLong(array, 16),
+            Binary.getInt(array, 24),
+            Bytes.copyOf(array, ANSWER_OFFSET, array.length - ANSWER_OFFSET),
+            Binary.getLong(array, 28));
+    return new Dated(Binary.getLong(array, 0), answered);
   }
 
   /** The partition is gone. */
@@ -341,6 +357,5 @@ public final class Writers {
       gone.writers().forEach(memory.of(partition)::forgot);
     }
     raised.remove(partition);
-    raisedFloors.remove(partition);
   }
 }

@@ -288,7 +288,7 @@ public final class NumberedBatches {
     SettledRows settled = SettledRows.of(rejected, rows, answered.rows(), rows);
     if (settled.applied() < answered.rows()) {
       throw Writers.ended(
-          "batch " + answered.number() + " of the writer comes again with " + rows + " rows");
+          "batch " + answered.number() + " of the writer comes again with " + rows + " rows", 0);
     }
     List<ReturnedRow> returned = AnswerCodec.returned(told.answer(), batch, rejected);
     return new WriteResult(

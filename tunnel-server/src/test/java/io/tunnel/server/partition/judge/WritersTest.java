@@ -34,6 +34,11 @@ import org.junit.jupiter.api.Test;
 /** What a shard stores of its writers, and what it finds in its log. */
 class WritersTest {
 
+  // Principals.
+  private static final long NOBODY = 0;
+  private static final long QUIET = 1;
+  private static final long GREEDY = 2;
+
   private static final int P = 7;
   private static final long NOW = 1_700_000_000_000_000L;
 
@@ -50,7 +55,12 @@ class WritersTest {
   }
 
   private static Bytes writer(int id) {
-    return Bytes.copyOf(ByteBuffer.allocate(16).putLong(NOW).putLong(id).array());
+    return writer(NOBODY, id);
+  }
+
+  private static Bytes writer(long principal, int id) {
+    return Bytes.copyOf(
+        ByteBuffer.allocate(24).putLong(NOW + id).putLong(principal).putLong(id).array());
   }
 
   private void answered(int writer, long number, WriteResult result) {
@@ -176,20 +186,22 @@ class WritersTest {
   }
 
   /** The rows that a conditional write of one row returns, in the partition {@code partition}. */
-  private void drawn(int partition, int writer, String principal, int bytes) {
+  private void drawn(int partition, long principal, int writer, int bytes) {
     WriteResult result = new WriteResult(4, 1, List.of()).returning(List.of(given(0, bytes)));
-    Numbered by = new Numbered(writer(writer), 1, 0, principal);
+    Numbered by = new Numbered(writer(principal, writer), 1, 0);
     writers.answered(partition, by, result, NOW + writer);
   }
 
-  private ReturnedRow.Kind drawnAgain(int partition, int writer) {
+  private ReturnedRow.Kind drawnAgain(int partition, long principal, int writer) {
     BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
     builder.add(put("k").returning(Returning.columns("c")));
     byte[] bytes = builder.build(partition);
     WriteResult again =
         writers
             .repeated(
-                ChangeBatch.parse(bytes, 0, bytes.length), new Numbered(writer(writer), 1, 0), NOW)
+                ChangeBatch.parse(bytes, 0, bytes.length),
+                new Numbered(writer(principal, writer), 1, 0),
+                NOW)
             .orElseThrow();
     assertThat(again.appliedRows()).as("the batch is not applied twice").isEqualTo(1);
     return again.returned().get(0).kind();
@@ -200,20 +212,20 @@ class WritersTest {
     limits = new WriterLimits.Share(10_000, 20_000);
     writers = restored();
     for (int i = 0; i < 2_000; i++) {
-      drawn(1 + i % 1_000, 1 + i, "", 1_000);
+      drawn(1 + i % 1_000, NOBODY, 1 + i, 1_000);
       assertThat(writers.taken().answerBytes()).isLessThanOrEqualTo(20_000);
     }
     assertThat(writers.taken().count()).isEqualTo(2_000);
-    assertThat(drawnAgain(1_000, 2_000)).isEqualTo(ReturnedRow.Kind.GIVEN);
+    assertThat(drawnAgain(1_000, NOBODY, 2_000)).isEqualTo(ReturnedRow.Kind.GIVEN);
     for (int i = 0; i < 1_900; i++) {
-      assertThat(drawnAgain(1 + i % 1_000, 1 + i)).isEqualTo(ReturnedRow.Kind.NOT_KEPT);
+      assertThat(drawnAgain(1 + i % 1_000, NOBODY, 1 + i)).isEqualTo(ReturnedRow.Kind.NOT_KEPT);
     }
   }
 
   @Test
   void a_start_over_the_bound_drops_answers_as_it_reads_and_keeps_every_number() {
     for (int i = 0; i < 2_000; i++) {
-      drawn(1 + i % 1_000, 1 + i, "", 1_000);
+      drawn(1 + i % 1_000, NOBODY, 1 + i, 1_000);
     }
     limits = new WriterLimits.Share(10_000, 20_000);
     restart();
@@ -223,7 +235,7 @@ class WritersTest {
     assertThat(figures.dropped()).isGreaterThan(1_900);
     int given = 0;
     for (int i = 0; i < 2_000; i++) {
-      given += drawnAgain(1 + i % 1_000, 1 + i) == ReturnedRow.Kind.GIVEN ? 1 : 0;
+      given += drawnAgain(1 + i % 1_000, NOBODY, 1 + i) == ReturnedRow.Kind.GIVEN ? 1 : 0;
     }
     assertThat(given).isBetween(15, 20);
   }
@@ -232,28 +244,28 @@ class WritersTest {
   void a_principal_with_many_answers_drops_its_own_and_none_of_another_principal() {
     limits = new WriterLimits.Share(10_000, 20_000);
     writers = restored();
-    drawn(P, 1, "quiet", 1_000);
+    drawn(P, QUIET, 1, 1_000);
     for (int i = 2; i < 500; i++) {
-      drawn(P + i, i, "greedy", 1_000);
+      drawn(P + i, GREEDY, i, 1_000);
     }
-    assertThat(drawnAgain(P, 1)).isEqualTo(ReturnedRow.Kind.GIVEN);
+    assertThat(drawnAgain(P, QUIET, 1)).isEqualTo(ReturnedRow.Kind.GIVEN);
   }
 
   @Test
   void writers_of_all_partitions_stay_below_one_bound_and_a_forgotten_writer_is_refused() {
     limits = new WriterLimits.Share(100, 20_000);
     writers = restored();
-    drawn(P, 1, "quiet", 10);
+    drawn(P, QUIET, 1, 10);
     for (int i = 2; i <= 500; i++) {
-      drawn(P + i, i, "greedy", 10);
+      drawn(P + i, GREEDY, i, 10);
     }
     assertThat(writers.taken().count()).isEqualTo(100);
-    assertThat(drawnAgain(P, 1)).isEqualTo(ReturnedRow.Kind.GIVEN);
-    assertThat(drawnAgain(P + 500, 500)).isEqualTo(ReturnedRow.Kind.GIVEN);
-    assertThatThrownBy(() -> drawnAgain(P + 2, 2)).isInstanceOf(RefusedException.class);
+    assertThat(drawnAgain(P, QUIET, 1)).isEqualTo(ReturnedRow.Kind.GIVEN);
+    assertThat(drawnAgain(P + 500, GREEDY, 500)).isEqualTo(ReturnedRow.Kind.GIVEN);
+    assertThatThrownBy(() -> drawnAgain(P + 2, GREEDY, 2)).isInstanceOf(RefusedException.class);
     restart();
     assertThat(writers.taken().count()).isEqualTo(100);
-    assertThatThrownBy(() -> drawnAgain(P + 2, 2)).isInstanceOf(RefusedException.class);
+    assertThatThrownBy(() -> drawnAgain(P + 2, GREEDY, 2)).isInstanceOf(RefusedException.class);
   }
 
   @Test

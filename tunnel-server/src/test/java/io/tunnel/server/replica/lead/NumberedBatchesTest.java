@@ -72,7 +72,7 @@ class NumberedBatchesTest {
   }
 
   private static Bytes writer(long dateMicros) {
-    return Bytes.copyOf(ByteBuffer.allocate(16).putLong(dateMicros).putLong(7).array());
+    return Bytes.copyOf(ByteBuffer.allocate(24).putLong(dateMicros).putLong(0).putLong(7).array());
   }
 
   private Stored record(long offset, long epoch, long sequence, Bytes attributes) {

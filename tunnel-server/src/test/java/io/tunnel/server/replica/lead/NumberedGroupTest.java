@@ -77,7 +77,7 @@ class NumberedGroupTest {
   }
 
   private static Bytes writer(int id) {
-    return Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(id).array());
+    return Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(id).array());
   }
 
   private Told write(int writer, long number, RowChange... changes) {

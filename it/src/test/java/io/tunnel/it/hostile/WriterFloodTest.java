@@ -1,0 +1,121 @@
+package io.tunnel.it.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.it.process.FrameProxy;
+import io.tunnel.it.process.ServerProcess;
+import io.tunnel.it.process.Stage;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriter;
+import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.sdk.security.SecurityClient;
+import io.tunnel.sdk.security.SecurityClient.IssuedKey;
+import io.tunnel.sdk.security.SecurityClient.Permission;
+import io.tunnel.sdk.table.CreateTableRequest;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A principal opens more writers than a partition keeps, while another one loses answers. */
+@Tag("proof-hostile")
+class WriterFloodTest {
+
+  private static final String TABLE = "counts";
+  private static final int ROUNDS = 3;
+  private static final int WRITERS_PER_ROUND = 1_100;
+
+  @RegisterExtension static final Stage STAGE = new Stage();
+
+  private final ServerProcess server = STAGE.closedServer();
+
+  /** Swallows the next answer to a WRITE, and runs a task before the connection is cut. */
+  private static final class Swallower implements FrameProxy.Watcher {
+    private Runnable task;
+
+    synchronized void next(Runnable before) {
+      task = before;
+    }
+
+    @Override
+    public synchronized boolean passes(boolean isFromClient, Frame frame) {
+      boolean isAnswer = frame.operation() == Operation.WRITE && frame.kind() != FrameKind.REQUEST;
+      if (!isAnswer || task == null) {
+        return true;
+      }
+      task.run();
+      task = null;
+      return false;
+    }
+
+    @Override
+    public void lost(Frame frame) {}
+  }
+
+  private ClientConfig as(String principal, String... rights) {
+    ClientConfig administrator = server.client();
+    try (SecurityClient security = new SecurityClient(administrator)) {
+      IssuedKey issued = security.createKey(principal);
+      security.grant(Permission.allow(principal, List.of(rights), "table:" + TABLE));
+      AccessKey key = new AccessKey(issued.key().id(), issued.secret());
+      return administrator.withSecurity(administrator.security().withKey(key));
+    }
+  }
+
+  private static PrimaryKey key(long id) {
+    return PrimaryKey.builder().add("id", id).build();
+  }
+
+  /** Batches that apply nothing: each is of a new writer, and none costs the flooder a row. */
+  private static void flood(TableClient flooder) {
+    RowChange refused =
+        new RowPutChange(
+            key(9),
+            List.of(new Column("v", ColumnValue.fromLong(1))),
+            RowExistenceExpectation.EXPECT_EXIST);
+    TableWriterConfig quick = TableWriterConfig.DEFAULTS.withLinger(Duration.ZERO);
+    for (int i = 0; i < WRITERS_PER_ROUND; i++) {
+      try (TableWriter writer = flooder.openWriter(TABLE, quick)) {
+        writer.add(refused, (row, result) -> {});
+      }
+    }
+  }
+
+  @Test
+  void the_repetitions_of_another_principal_are_recognised_all_the_while() {
+    ClientConfig owner = as("owner", "create", "read", "write");
+    Swallower swallower = new Swallower();
+    FrameProxy proxy = STAGE.closing(new FrameProxy(server.port(), swallower));
+    ClientConfig cut = ClientConfig.of(proxy.endpoint()).withSecurity(owner.security());
+    try (TableClient direct = TableClient.connect(owner);
+        TableClient victim = TableClient.connect(cut);
+        TableClient flooder = TableClient.connect(as("flooder", "write", "read"))) {
+      direct.createTable(
+          CreateTableRequest.builder(TABLE).key("id", PrimaryKeyType.INTEGER).build());
+      RowChange add = new RowUpdateChange(key(1), List.of(new ColumnUpdate.Increment("v", 1)));
+      for (int round = 0; round < ROUNDS; round++) {
+        swallower.next(() -> flood(flooder));
+        assertThat(victim.tryWrite(TABLE, List.of(add)).results().get(0).outcome())
+            .as("round %d", round)
+            .isEqualTo(Outcome.APPLIED);
+      }
+      assertThat(direct.getRow(TABLE, key(1)).orElseThrow().value("v").asLong()).isEqualTo(ROUNDS);
+    }
+  }
+}

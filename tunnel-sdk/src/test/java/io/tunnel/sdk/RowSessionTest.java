@@ -1,0 +1,83 @@
+package io.tunnel.sdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.SessionProof;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.RowSession.End;
+import io.tunnel.sdk.testing.InMemoryTunnelService;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+class RowSessionTest {
+
+  private static final PrimaryKey LOCK = PrimaryKey.builder().add("id", 1).build();
+
+  private long nowNanos = Long.MAX_VALUE - 5;
+
+  @Test
+  void a_session_is_over_for_its_program_as_soon_as_the_clock_says_so() {
+    Duration lease = Duration.ofSeconds(2);
+    SessionProof proof = new SessionProof(7, Bytes.copyOf(new byte[16]));
+    // Nothing of the event loop runs, as in a process that was stopped and goes on now.
+    RowSession session =
+        new RowSession(
+            new RowSession.Wiring(null, null, () -> nowNanos, bound -> null, engine -> {}),
+            proof,
+            lease,
+            nowNanos);
+    nowNanos += lease.toNanos() - 1;
+    assertThat(session.isOpen()).isTrue();
+    assertThat(session.ended()).isNotDone();
+    nowNanos++;
+    assertThat(session.isOpen()).isFalse();
+    assertThat(session.ended().join()).isEqualTo(End.LOST);
+    nowNanos -= 1_000;
+    assertThat(session.isOpen()).as("for good").isFalse();
+    List<Column> columns = List.of();
+    assertThatThrownBy(() -> session.tryLock("t", LOCK, columns))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.SESSION_ENDED));
+  }
+
+  @Test
+  void the_fencing_number_of_a_lock_rises_with_each_owner() {
+    List<Column> owner = List.of(new Column("v", ColumnValue.fromLong(1)));
+    try (InMemoryTunnelService service = InMemoryTunnelService.start();
+        TableClient tables = TableClient.connect(service.endpoint())) {
+      service.createTable(
+          new TableMeta("t", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))));
+      List<Long> numbers = new ArrayList<>();
+      for (int round = 0; round < 3; round++) {
+        try (RowSession one = tables.openSession(Duration.ofSeconds(10));
+            RowSession other = tables.openSession(Duration.ofSeconds(10))) {
+          numbers.add(one.tryLock("t", LOCK, owner).orElseThrow());
+          assertThat(other.tryLock("t", LOCK, owner)).isEqualTo(OptionalLong.empty());
+          one.write("t", List.of(new RowDeleteChange(LOCK)));
+          numbers.add(other.tryLock("t", LOCK, owner).orElseThrow());
+          tables.write("t", List.of(new RowPutChange(key(2), owner)));
+        }
+      }
+      assertThat(numbers).isSorted().doesNotHaveDuplicates().hasSize(6);
+    }
+  }
+
+  private static PrimaryKey key(long id) {
+    return PrimaryKey.builder().add("id", id).build();
+  }
+}
