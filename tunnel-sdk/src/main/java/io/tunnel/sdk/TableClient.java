@@ -2,13 +2,13 @@ package io.tunnel.sdk;
 
 import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.answer.Absence;
 import io.tunnel.sdk.answer.TableAnswers;
@@ -228,13 +228,16 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Replaces all options of a table.
+   * Changes options of a table; options that {@code change} does not name stay as they are. A
+   * shorter time to live or retention deletes rows or changes, and so needs the right {@code write}
+   * in addition to {@code alter}.
    *
    * @return the table without figures
+   * @throws IllegalArgumentException when {@code change} names no option
    */
-  public TableInfo alterTable(String table, TableOptions options) {
+  public TableInfo alterTable(String table, OptionsChange change) {
     return TableAnswers.uncounted(
-        change(Operation.ALTER_TABLE, new AlterTable(table, options), TableDescription.class));
+        change(Operation.ALTER_TABLE, new AlterTable(table, change), TableDescription.class));
   }
 
   /** Drops a table with its rows, its changes and its tunnels. */
