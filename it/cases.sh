@@ -123,4 +123,56 @@ megabytes=$(du -sm "$work/data" | cut -f 1)
 right 'they take megabytes, not hundreds' 0 '' test "$megabytes" -lt 100
 mv "$work/data/catalog" "$work/catalog"
 right 'a directory without its catalog is refused' 74 'catalog' ./tunnel server --data "$work/data" --port "$port" --http-port -1
+
+# Faults of disk and clock, preloaded into a server.
+cc -shared -fPIC -O1 -Wall -Werror -o "$work/faults.so" it/faults.c -ldl
+http=$(free_port)
+page() { curl -s "http://127.0.0.1:$http/$1"; }
+# $1: seconds at most; the others: a command that has to succeed meanwhile.
+soon() {
+  local left=$1
+  shift
+  until "$@" > "$work/soon" 2>&1; do
+    left=$((left - 1))
+    [ $left -gt 0 ] || { cat "$work/soon"; return 1; }
+    sleep 1
+  done
+}
+has() { page "$1" | grep -q -- "$2"; }
+# $1: the name of a directory; the others: variables for the faults.
+faulty_server() {
+  local name=$1
+  shift
+  env "$@" LD_PRELOAD="$work/faults.so" ./tunnel server --data "$work/$name" --port "$port" --http-port "$http" > "$work/$name.log" 2>&1 &
+  server=$!
+  soon 60 has health UP || { cat "$work/$name.log" >&2; exit 1; }
+}
+stop_server() {
+  kill "$server"
+  wait "$server" 2> /dev/null || true
+  server=''
+}
+
+faulty_server sick FAULT_MATCH=/catalog/ FAULT_EIO="$work/eio" FAULT_STALL="$work/stall"
+table before
+touch "$work/eio"
+right 'a catalog whose disk fails does not know what became of the first change' 1 'the outcome of CREATE_TABLE is unknown' timeout 30 ./tunnel partition create --table first --key id:STRING
+right 'and says so in health' 0 '' soon 5 has health STORAGE_FAILED
+right 'and in a meter' 0 '' has metrics '^tunnel_catalog_failed 1'
+right 'and in the log' 0 'cannot write the catalog' grep 'cannot write the catalog' "$work/sick.log"
+right 'rows are written meanwhile' 0 '' put before --key id=a --set v=1
+rm "$work/eio"
+right 'a catalog recovers when its disk does' 0 '' soon 15 has health UP
+right 'and takes tables again, also that of the failed change' 0 '' soon 5 ./tunnel partition create --table first --key id:STRING
+touch "$work/stall"
+./tunnel partition create --table hangs --key id:STRING > "$work/hangs" 2>&1 &
+hangs=$!
+right 'a sync of the catalog that hangs is seen' 0 '' soon 15 has health DISK_STALLED
+right 'and in a meter' 0 '' has metrics '^tunnel_catalog_stalled 1'
+right 'and in the log' 0 '' soon 5 grep 'the disk of the catalog stalls' "$work/sick.log"
+rm "$work/stall"
+right 'and goes on' 0 '' soon 15 has health UP
+wait "$hangs" || { cat "$work/hangs" >&2; bad=1; }
+stop_server
+right 'a directory whose catalog failed is sound' 0 '' ./tunnel doctor --data "$work/sick"
 exit $bad

@@ -94,3 +94,17 @@ test('a change of retention names only what was typed anew', () => {
   assert.deepEqual(format.retentionChange(shown, shown), {});
   assert.deepEqual(format.retentionChange(shown, { age: 'a week', size: '10GiB' }), { retentionMs: null });
 });
+
+test('a typed key has its values as JSON has them, and malformed bytes are refused', () => {
+  const columns = [
+    { name: 'a', type: 'BINARY' },
+    { name: 'b', type: 'STRING' },
+  ];
+  const typed = /** @param {Record<string, string>} texts */ (texts) => format.typedKey(columns, (name) => texts[name] ?? '');
+  assert.equal(typed({}), null);
+  assert.deepEqual(typed({ a: '00ff', b: 'f00' }), { a: 'AP8=', b: 'f00' });
+  // Each is Base64, too, and would show the rows of another key.
+  for (const malformed of ['f00', 'zz', '0x00', 'AP8=']) {
+    assert.throws(() => typed({ a: malformed }), new RegExp(`column 'a' is BINARY.*not '${malformed}'`));
+  }
+});

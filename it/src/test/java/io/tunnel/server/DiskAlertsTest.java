@@ -98,6 +98,20 @@ class DiskAlertsTest {
     prometheus.awaitScraped("disk");
   }
 
+  @Test
+  void a_disk_that_hangs_is_stalled_until_it_goes_on() {
+    assertThat(prometheus.isFiring("TunnelDiskStalled", DISK)).isFalse();
+    ClientConfig client = ClientConfig.of("127.0.0.1", server.localAddress().getPort());
+    try (TableClient tables = TableClient.connect(client)) {
+      var unused = table.create(tables);
+      disks.set(Fault.HANGING_SYNCS);
+      var unusedResult = tables.tryWriteAsync(table.name(), List.of(TestTable.put(1, "row", 1)));
+      prometheus.awaitFiring("TunnelDiskStalled", DISK);
+      disks.set(Fault.NONE);
+      prometheus.awaitEnded("TunnelDiskStalled", DISK);
+    }
+  }
+
   private void closeFailed() {
     try {
       server.close();

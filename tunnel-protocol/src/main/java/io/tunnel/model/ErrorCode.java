@@ -77,7 +77,10 @@ public enum ErrorCode {
    * leader, if known.
    */
   NOT_LEADER(34, true),
-  /** The shared log of a cluster cannot be reached at the moment. */
+  /**
+   * The shared log of a cluster cannot be reached at the moment, or the disk of a single server's
+   * catalog takes no writes.
+   */
   LOG_UNAVAILABLE(35, true),
   /**
    * The outcome of the request is not known yet. A repetition with the request's id is applied

@@ -31,11 +31,24 @@ public record RangeRequest(
     this(tableId, direction, rowsMax, bytesMax, from, to, ReadTerms.BOUNDED);
   }
 
-  /** Refuses limits that no page has. */
+  /** Refuses limits that no page has, and a lowest key above the highest. */
   public RangeRequest {
     if (!isLimit(rowsMax, Limits.PAGE_ROWS_MAX) || !isLimit(bytesMax, Limits.PAGE_BYTES_MAX)) {
       throw new IllegalArgumentException(wrongLimits(rowsMax, bytesMax));
     }
+    if (isReversed(from, to)) {
+      throw new IllegalArgumentException(
+          "a range from "
+              + from
+              + " to "
+              + to
+              + ": from is the lowest key and to the highest, in both directions");
+    }
+  }
+
+  /** Whether a lowest key is above a highest key. Equal keys are an empty range. */
+  public static boolean isReversed(Bytes from, Bytes to) {
+    return to.length() > 0 && from.compareTo(to) > 0;
   }
 
   private static boolean isLimit(int limit, int max) {
@@ -84,16 +97,17 @@ public record RangeRequest(
       throw new MalformedException(
           "a range request of direction " + direction + "; 0 is forward and 1 backward");
     }
-    if (!isLimit(rowsMax, Limits.PAGE_ROWS_MAX) || !isLimit(bytesMax, Limits.PAGE_BYTES_MAX)) {
-      throw new MalformedException(wrongLimits(rowsMax, bytesMax));
+    try {
+      return new RangeRequest(
+          tableId,
+          direction == Direction.FORWARD.code() ? Direction.FORWARD : Direction.BACKWARD,
+          rowsMax,
+          bytesMax,
+          from,
+          to,
+          terms);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(e.getMessage());
     }
-    return new RangeRequest(
-        tableId,
-        direction == Direction.FORWARD.code() ? Direction.FORWARD : Direction.BACKWARD,
-        rowsMax,
-        bytesMax,
-        from,
-        to,
-        terms);
   }
 }

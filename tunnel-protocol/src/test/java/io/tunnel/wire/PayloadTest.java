@@ -460,6 +460,33 @@ class PayloadTest {
   }
 
   @Test
+  void a_range_whose_lowest_key_is_above_its_highest_is_refused_on_both_sides() {
+    Bytes low = Bytes.fromHex("0501");
+    Bytes high = Bytes.fromHex("0502");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new RangeRequest(1, Direction.BACKWARD, 1, 1, high, low))
+        .withMessageContaining("from is the lowest key");
+    byte[] swapped = new RangeRequest(1, Direction.FORWARD, 1, 1, high, high).encode();
+    // The last byte of "to", with which the range ends below its beginning.
+    int last = lastIndexOf(swapped, (byte) 2);
+    swapped[last] = 1;
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> RangeRequest.decode(swapped))
+        .withMessageContaining("from is the lowest key");
+    assertThat(new RangeRequest(1, Direction.FORWARD, 1, 1, high, Bytes.EMPTY).to().length())
+        .as("no bound")
+        .isZero();
+  }
+
+  private static int lastIndexOf(byte[] bytes, byte value) {
+    int last = bytes.length - 1;
+    while (bytes[last] != value) {
+      last--;
+    }
+    return last;
+  }
+
+  @Test
   void every_operation_error_and_kind_is_found_by_its_number() {
     for (Operation operation : Operation.values()) {
       assertThat(Operation.of(operation.code())).isEqualTo(operation);

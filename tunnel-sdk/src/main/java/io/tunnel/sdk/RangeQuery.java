@@ -8,7 +8,8 @@ import java.util.Optional;
 
 /**
  * A range of rows to read. A bound may be partial: it names only the first columns of the key, and
- * sorts before every key that begins with these columns.
+ * sorts before every key that begins with these columns. A range from a key to the equal key has no
+ * rows; a range from a higher key to a lower key is refused, in both directions.
  *
  * @param direction upwards from the lowest key, or downwards from the highest
  * @param from the lowest key, inclusive, in both directions; absent for no bound

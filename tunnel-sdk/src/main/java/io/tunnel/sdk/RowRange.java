@@ -81,6 +81,9 @@ public final class RowRange implements Iterable<Row> {
   /**
    * Starts at the range's beginning; methods of the iterator throw as {@link TableClient#getRow}
    * does.
+   *
+   * @throws IllegalArgumentException when the lowest key of the range is above its highest key, or
+   *     a bound does not name the first columns of the table's key
    */
   @Override
   public RowIterator iterator() {
@@ -100,7 +103,16 @@ public final class RowRange implements Iterable<Row> {
     private long rowsLookedAt;
     private long bytesLookedAt;
 
-    private RowIterator() {}
+    private RowIterator() {
+      if (RangeRequest.isReversed(from, to)) {
+        throw new IllegalArgumentException(
+            "the range from "
+                + query.from().orElseThrow()
+                + " to "
+                + query.to().orElseThrow()
+                + " is reversed: from is the lowest key and to the highest, in both directions");
+      }
+    }
 
     /**
      * Rows that the server looked at for the rows returned so far and those already fetched,

@@ -14,6 +14,7 @@ import io.tunnel.sdk.answer.Absence;
 import io.tunnel.sdk.answer.TableAnswers;
 import io.tunnel.sdk.answer.TableFigures;
 import io.tunnel.sdk.table.CreateTableRequest;
+import io.tunnel.sdk.table.TableDifference;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.sdk.transport.Caller;
@@ -42,6 +43,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * Creates and describes tables, reads and writes rows. The client keeps one connection to the
@@ -168,11 +170,13 @@ public final class TableClient implements AutoCloseable {
 
   /**
    * Creates a table unless its name exists, for a program that starts again and again. An existing
-   * table keeps its partitions and options.
+   * table keeps its partitions and options; {@link TableInfo#differences} says where they differ
+   * from the request.
    *
    * @return the table without figures
-   * @throws io.tunnel.model.RefusedException {@code TABLE_EXISTS} when the existing table has
-   *     another key
+   * @throws io.tunnel.model.RefusedException {@code TABLE_EXISTS} when the existing table differs
+   *     in what {@link #alterTable} cannot alter: in the key, the types of the key's columns, the
+   *     AUTO column, or because one of the two has a time to live and the other has none
    */
   public TableInfo createTableIfAbsent(CreateTableRequest request) {
     TableInfo table =
@@ -181,18 +185,19 @@ public final class TableClient implements AutoCloseable {
             ErrorCode.TABLE_EXISTS,
             () -> partitionMap(request.meta().name()),
             () -> createTable(request));
-    if (!table.meta().primaryKey().equals(request.meta().primaryKey())) {
+    TableInfo compared = table.comparedWith(request);
+    List<TableDifference> refused =
+        compared.differences().stream().filter(TableDifference::isRefused).toList();
+    if (!refused.isEmpty()) {
       throw new RefusedException(
           ErrorCode.TABLE_EXISTS,
           "table '"
               + table.meta().name()
-              + "' exists with the key "
-              + table.meta().primaryKey()
-              + ", and not with "
-              + request.meta().primaryKey()
-              + "; drop it, or name another table");
+              + "' exists with "
+              + refused.stream().map(TableDifference::toString).collect(Collectors.joining(", "))
+              + ", which cannot be altered; drop the table, or name another table");
     }
-    return table;
+    return compared;
   }
 
   /** A table with figures of its partitions. The server counts rows, which may take a second. */
@@ -228,12 +233,10 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Changes options of a table; options that {@code change} does not name stay as they are. A
-   * shorter time to live or retention deletes rows or changes, and so needs the right {@code write}
-   * in addition to {@code alter}.
+   * Changes the options of a table that {@code change} names, at least one. A shorter time to live
+   * or retention deletes rows or changes, so it needs the rights {@code alter} and {@code write}.
    *
    * @return the table without figures
-   * @throws IllegalArgumentException when {@code change} names no option
    */
   public TableInfo alterTable(String table, OptionsChange change) {
     return TableAnswers.uncounted(
@@ -421,10 +424,13 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Follows keys of a table: changes from now on, behind a position, or the present rows first.
+   * Follows keys of a table: changes from now on, after a position, or the present rows first.
    *
+   * @throws io.tunnel.model.RefusedException {@code TABLE_NOT_FOUND} when there is no such table,
+   *     or when the table of the position was dropped, also if a table of the name exists again.
+   *     Other refusals come from {@link Watch#poll}
    * @throws IllegalArgumentException when the keys do not match the key of the table, or the
-   *     position is of others
+   *     position is of other keys
    */
   public Watch watch(String table, WatchedKeys keys, WatchConfig how) {
     EventLoops.requireMayBlock("watch");

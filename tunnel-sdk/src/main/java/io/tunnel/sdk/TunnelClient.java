@@ -42,6 +42,7 @@ import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.OperatorControl.ChannelSelection;
 import io.tunnel.wire.control.OperatorControl.EndSession;
 import io.tunnel.wire.control.OperatorControl.SeekResult;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 
@@ -110,7 +111,7 @@ public final class TunnelClient implements AutoCloseable {
    * and again. An existing tunnel keeps its progress; the start in the request is ignored.
    *
    * @throws io.tunnel.model.RefusedException {@code TUNNEL_EXISTS} when the existing tunnel has
-   *     another type, {@code TABLE_NOT_FOUND} when there is no such table
+   *     another type or another end, {@code TABLE_NOT_FOUND} when there is no such table
    */
   public CreateTunnelResponse createTunnelIfAbsent(CreateTunnelRequest request) {
     DescribeTunnelRequest name =
@@ -121,21 +122,30 @@ public final class TunnelClient implements AutoCloseable {
             ErrorCode.TUNNEL_EXISTS,
             () -> new CreateTunnelResponse(describeTunnel(name).getTunnelInfo()),
             () -> createTunnel(request));
-    TunnelType type = tunnel.tunnelInfo().getTunnelType();
-    if (type != request.tunnelType()) {
+    String existing =
+        kind(tunnel.tunnelInfo().getTunnelType(), tunnel.tunnelInfo().getStreamTunnelConfig());
+    String requested = kind(request.tunnelType(), request.streamTunnelConfig());
+    if (!existing.equals(requested)) {
       throw new RefusedException(
           ErrorCode.TUNNEL_EXISTS,
           "tunnel '"
               + request.tunnelName()
               + "' of table '"
               + request.tableName()
-              + "' exists with type "
-              + type
+              + "' exists with "
+              + existing
               + ", and not with "
-              + request.tunnelType()
+              + requested
               + "; delete it, or name another tunnel");
     }
     return tunnel;
+  }
+
+  /** What makes a tunnel another tunnel, although its name is the same. */
+  private static String kind(TunnelType type, StreamTunnelConfig stream) {
+    return "type "
+        + type
+        + stream.endOffset().map(ms -> " and the end " + Instant.ofEpochMilli(ms)).orElse("");
   }
 
   /** Lists tunnels, ordered by table and name. */

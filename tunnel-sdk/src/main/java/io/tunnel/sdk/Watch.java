@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
@@ -76,6 +77,7 @@ public final class Watch implements AutoCloseable {
       partitions.forEach(watch::beginWithRows);
     } else {
       WatchPosition behind = config.position().orElseGet(() -> place(now.get()));
+      requireOfTable(behind, table);
       for (int partition : partitions) {
         WatchPosition.Place place = behind.places().get(partition);
         if (place == null) {
@@ -91,6 +93,20 @@ public final class Watch implements AutoCloseable {
       }
     }
     return watch;
+  }
+
+  /** The ids of partitions are never used again, so those of a dropped table are of no table. */
+  private static void requireOfTable(WatchPosition behind, TableInfo table) {
+    if (table.partitions().stream().noneMatch(each -> behind.places().containsKey(each.id()))) {
+      throw new RefusedException(
+          ErrorCode.TABLE_NOT_FOUND,
+          "the position "
+              + behind
+              + " is not of the present table '"
+              + table.meta().name()
+              + "', but of a table that was dropped or has another name; forget all rows, and"
+              + " begin with the present rows");
+    }
   }
 
   private static Bytes bound(Optional<PrimaryKeyValue> value) {
@@ -125,13 +141,19 @@ public final class Watch implements AutoCloseable {
 
   /**
    * The next rows or changes, all of one partition; with the call the watch may receive more in
-   * their place. Empty after {@code wait}, and after a {@link #wakeUp} during or before this call.
+   * their place. Empty after {@code wait}, as soon as the present rows are complete ({@link
+   * #hasAllRows}), and after a {@link #wakeUp} during or before this call.
    *
-   * @throws RefusedException when the service refuses to go on: {@code HISTORY_LOST} when the table
-   *     keeps changes no more that the watch has not seen, {@code POSITION_REPLACED} when the
-   *     service has lost changes that it has seen, {@code TABLE_NOT_FOUND}, {@code NOT_PERMITTED},
-   *     {@code FEATURE_NOT_ENABLED} and {@code UNKNOWN_OPERATION} of a service that has no watches.
-   *     Each later call throws it too
+   * @throws RefusedException when the service refuses to continue; each later call throws the
+   *     refusal too. After {@code HISTORY_LOST} the table no longer keeps changes that the watch
+   *     has not seen; after {@code POSITION_REPLACED} the service has lost changes that the watch
+   *     has seen. For both, open a watch with {@link WatchConfig#withRows}, build a new copy from
+   *     its rows and changes, and replace the old copy by the new copy when {@link #hasAllRows}: a
+   *     row of the old copy that is not among the present rows was deleted, and no DELETE comes for
+   *     the row. {@code TABLE_NOT_FOUND}: the table was dropped, so all its rows are gone. {@code
+   *     LIMIT_REACHED}: the client watches 4,096 partitions of one server, once for each watch;
+   *     close watches, or open another client. {@code NOT_PERMITTED}; {@code FEATURE_NOT_ENABLED}
+   *     and {@code UNKNOWN_OPERATION} of a service that has no watches
    * @throws ConnectionException when the service could not be reached for too long, or the watch is
    *     closed
    */
@@ -146,8 +168,9 @@ public final class Watch implements AutoCloseable {
       if (next.isEmpty()) {
         return List.of();
       }
+      boolean hadAllRows = hasAllRows();
       List<WatchEvent> events = take(next.get());
-      if (!events.isEmpty()) {
+      if (!events.isEmpty() || hadAllRows != hasAllRows()) {
         return events;
       }
       releaseTaken();
@@ -189,8 +212,11 @@ public final class Watch implements AutoCloseable {
 
   /**
    * Whether {@link #poll} has returned all rows that were there at the beginning, if the watch
-   * begins with rows. Rows of different partitions, and pages of one partition that is read for
-   * longer than 10 s, are of different moments; the changes make up for it.
+   * begins with rows. From then on, a copy that was built from the rows and changes of this watch
+   * has every matching row, and a matching row that an older copy has in addition was deleted
+   * ({@link io.tunnel.sdk.watch.WatchedKeys#matches} finds such rows of a store with other rows).
+   * Rows of different partitions, and pages of one partition that is read for longer than 10 s, are
+   * of different moments; the changes make up for it.
    */
   public boolean hasAllRows() {
     synchronized (core) {

@@ -23,6 +23,7 @@ import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.sdk.tunnel.StreamTunnelConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -158,6 +159,15 @@ class ShortFormsTest {
           () ->
               tunnels.createTunnelIfAbsent(
                   new CreateTunnelRequest("users", "audit", TunnelType.BaseData)));
+      assertRefused(
+          ErrorCode.TUNNEL_EXISTS,
+          () ->
+              tunnels.createTunnelIfAbsent(
+                  new CreateTunnelRequest(
+                      "users",
+                      "audit",
+                      TunnelType.Stream,
+                      StreamTunnelConfig.LATEST.withEnd(Long.MAX_VALUE / 2))));
       assertRefused(
           ErrorCode.TABLE_NOT_FOUND,
           () ->

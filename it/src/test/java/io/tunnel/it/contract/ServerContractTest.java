@@ -98,6 +98,11 @@ class ServerContractTest {
       requireForeignRefused();
     }
 
+    @Test
+    void one_watch_more_than_a_connection_may_have_is_refused() throws Exception {
+      requireFullRefused();
+    }
+
     @Override
     Subject begin() {
       return new RealSubject(server.port());

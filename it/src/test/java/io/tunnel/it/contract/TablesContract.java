@@ -25,6 +25,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RangeQuery;
@@ -35,6 +36,7 @@ import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableDifference;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.wire.GetRowRequest;
@@ -104,6 +106,19 @@ abstract class TablesContract extends Contract {
     tables().dropTable(name);
     TableInfo made = tables().createTableIfAbsent(new CreateTableRequest(meta(name), List.of()));
     assertThat(made.tableId()).isNotEqualTo(table.tableId());
+    assertThat(made.differences()).isEmpty();
+    TableInfo other =
+        tables()
+            .createTableIfAbsent(
+                CreateTableRequest.builder(name)
+                    .key("id", PrimaryKeyType.INTEGER)
+                    .retention(Duration.ofDays(1))
+                    .splitPoint(7)
+                    .build());
+    assertThat(other.tableId()).isEqualTo(made.tableId());
+    assertThat(other.differences())
+        .extracting(TableDifference::toString)
+        .containsExactly("retention 0 ms instead of 86400000 ms", "splitPoints [] instead of [7]");
     CreateTunnelRequest audit = new CreateTunnelRequest(name, "audit", TunnelType.Stream);
     String id = tunnels().createTunnelIfAbsent(audit).getTunnelId();
     assertThat(tunnels().createTunnelIfAbsent(audit).getTunnelId()).isEqualTo(id);
@@ -256,6 +271,20 @@ abstract class TablesContract extends Contract {
     assertThat(ids(table, RangeQuery.ALL)).containsExactly(1L, 9L, 10L, 25L, 26L);
     assertThat(ids(table, RangeQuery.ALL.backward())).containsExactly(26L, 25L, 10L, 9L, 1L);
     assertThat(ids(table, RangeQuery.ALL.from(key(9)).to(key(26)))).containsExactly(9L, 10L, 25L);
+    assertThat(ids(table, RangeQuery.ALL.from(key(9)).to(key(9)))).isEmpty();
+    assertThat(ids(table, RangeQuery.ALL.from(key(9)).to(key(9)).backward())).isEmpty();
+  }
+
+  @Test
+  void a_range_whose_lowest_key_is_above_its_highest_is_refused() {
+    TableInfo table = table(10, 20);
+    write(table, put(5, 5));
+    RangeQuery reversed = RangeQuery.ALL.from(key(9)).to(key(3));
+    for (RangeQuery query : List.of(reversed, reversed.backward(), reversed.withLimit(0))) {
+      assertThatThrownBy(() -> ids(table, query))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("(id=9) to (id=3) is reversed");
+    }
   }
 
   private List<Long> ids(TableInfo table, RangeQuery query) {

@@ -25,13 +25,16 @@ import io.tunnel.sdk.watch.WatchConfig;
 import io.tunnel.sdk.watch.WatchEvent;
 import io.tunnel.sdk.watch.WatchPosition;
 import io.tunnel.sdk.watch.WatchedKeys;
+import io.tunnel.server.net.delivery.Attachments;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Watches: who follows keys is told of each change of them, and of no other. */
 abstract class WatchesContract extends Contract {
@@ -54,8 +57,11 @@ abstract class WatchesContract extends Contract {
   private static List<String> next(Watch watch, int count) throws InterruptedException {
     List<String> texts = new ArrayList<>();
     while (texts.size() < count) {
+      boolean hadAllRows = watch.hasAllRows();
       List<WatchEvent> events = watch.poll(LONG);
-      assertThat(events).as("behind %s", texts).isNotEmpty();
+      if (hadAllRows == watch.hasAllRows()) {
+        assertThat(events).as("after %s", texts).isNotEmpty();
+      }
       events.forEach(event -> texts.add(text(event)));
     }
     return texts;
@@ -270,11 +276,12 @@ abstract class WatchesContract extends Contract {
     int partition = table.partitions().get(0).id();
     assertThatThrownBy(() -> watch(table, WatchedKeys.prefix("a"), WatchConfig.FROM_NOW))
         .isInstanceOf(IllegalArgumentException.class);
+    TableInfo two = table(100);
     WatchPosition other =
-        new WatchPosition(Map.of(partition + 1, new WatchPosition.Place(0, Optional.empty())));
-    assertThatThrownBy(() -> watch(table, ids(1), WatchConfig.FROM_NOW.behind(other)))
+        watch(two, ids(101), WatchConfig.FROM_NOW.behind(begin(two, 1))).position().orElseThrow();
+    assertThatThrownBy(() -> watch(two, ids(1), WatchConfig.FROM_NOW.behind(other)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("lacks partition " + partition);
+        .hasMessageContaining("lacks partition " + two.partitions().get(0).id());
     WatchPosition beyond =
         new WatchPosition(Map.of(partition, new WatchPosition.Place(5, Optional.empty())));
     Watch early = watch(table, ids(1), WatchConfig.FROM_NOW.behind(beyond));
@@ -282,6 +289,59 @@ abstract class WatchesContract extends Contract {
     Watch open = watch(table, ids(1), WatchConfig.FROM_NOW);
     tables().dropTable(table.meta().name());
     assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> open.poll(LONG));
+  }
+
+  private static WatchPosition begin(TableInfo table, int partition) {
+    int id = table.partitions().get(partition).id();
+    return new WatchPosition(Map.of(id, new WatchPosition.Place(0, Optional.empty())));
+  }
+
+  @Test
+  void a_position_of_a_dropped_table_is_refused_when_a_table_has_its_name() throws Exception {
+    TableInfo table = table(100);
+    Watch watch = watch(table, ids(1, 101), WatchConfig.FROM_NOW);
+    WatchPosition seen = watch.position().orElseThrow();
+    watch.close();
+    tables().dropTable(table.meta().name());
+    WatchConfig behind = WatchConfig.FROM_NOW.behind(seen);
+    assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> watch(table, ids(1, 101), behind));
+    TableInfo again = tables().createTable(table.meta(), List.of(PrimaryKeyValue.fromLong(100)));
+    assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> watch(again, ids(1, 101), behind));
+  }
+
+  /** Without the return, the test would wait for an hour. */
+  @Test
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  void a_poll_returns_as_soon_as_the_rows_are_complete() throws Exception {
+    TableInfo table = paths("/b", "/c");
+    for (boolean hasRow : new boolean[] {false, true}) {
+      if (hasRow) {
+        write(table, path("/b/1", 1));
+      }
+      Watch watch = watch(table, WatchedKeys.prefix("/"), WatchConfig.FROM_NOW.withRows());
+      List<String> rows = new ArrayList<>();
+      while (!watch.hasAllRows()) {
+        watch.poll(Duration.ofHours(1)).forEach(event -> rows.add(text(event)));
+      }
+      assertThat(rows).isEqualTo(hasRow ? List.of("row /b/1=1") : List.of());
+    }
+  }
+
+  /** A server that has limits is asked. */
+  final void requireFullRefused() throws Exception {
+    TableInfo table = table();
+    WatchConfig now = WatchConfig.FROM_NOW.behind(begin(table, 0));
+    Watch last = null;
+    for (int i = 0; i <= Attachments.OF_CONNECTION_MAX; i++) {
+      last = watch(table, ids(i), now);
+    }
+    Watch tooMany = last;
+    assertRefused(ErrorCode.LIMIT_REACHED, () -> tooMany.poll(LONG));
+    try (TableClient other = TableClient.connect(endpoint());
+        Watch further = other.watch(table.meta().name(), ids(7), now)) {
+      write(table, put(7, 1));
+      assertThat(next(further, 1)).containsExactly("7=1");
+    }
   }
 
   /**

@@ -3,8 +3,11 @@ package io.tunnel.cli.tables;
 import io.tunnel.cli.arguments.KeyArguments;
 import io.tunnel.cli.rows.RowReport;
 import io.tunnel.cli.service.Service;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandFailure;
@@ -13,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -118,7 +122,19 @@ final class ScanCommand extends TableCommand {
     if (to != null) {
       query = query.to(KeyArguments.first("--to", key, to));
     }
+    if (from != null && to != null && first(query.from()).compareTo(first(query.to())) > 0) {
+      throw CommandFailure.usage(
+          "--from "
+              + from
+              + " is above --to "
+              + to
+              + ": --from is the lowest key and --to the highest, also with --reverse");
+    }
     return reverse ? query.backward() : query;
+  }
+
+  private static Bytes first(Optional<PrimaryKey> bound) {
+    return KeyCodec.encode(bound.orElseThrow().getPrimaryKeyColumn(0).getValue());
   }
 
   /** Returns how many rows were printed. */

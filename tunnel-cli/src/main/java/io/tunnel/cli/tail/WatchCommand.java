@@ -162,6 +162,7 @@ public final class WatchCommand extends Job {
     long printed = 0;
     long taken = 0;
     boolean hasReader = true;
+    boolean hadAllRows = watch.hasAllRows();
     while (!signal.isAsked() && hasReader && printed < most.orElse(Long.MAX_VALUE)) {
       for (WatchEvent event : watch.poll(LOOK)) {
         taken++;
@@ -171,6 +172,11 @@ public final class WatchCommand extends Job {
         }
       }
       hasReader = !out.checkError();
+      if (!hadAllRows && watch.hasAllRows()) {
+        hadAllRows = true;
+        err().println("all present rows are printed; rows that are not among them do not exist");
+        err().flush();
+      }
     }
     return taken == printed;
   }
@@ -178,9 +184,9 @@ public final class WatchCommand extends Job {
   private static RuntimeException explain(RefusedException refused) {
     if (refused.code() == ErrorCode.HISTORY_LOST) {
       return CommandFailure.failed(
-          "changes are missing here, because the table keeps them no more: "
+          "changes are missing here, because the table no longer keeps them: "
               + refused.getMessage()
-              + ". --from rows begins with the present rows");
+              + ". Start again --from rows; rows that do not come then were deleted meanwhile");
     }
     return refused.code() == ErrorCode.UNKNOWN_OPERATION
         ? CommandFailure.failed("the server is older than this program, and has no watches")

@@ -215,6 +215,12 @@ class TablesCommandTest extends CommandLineTest {
     assertThat(outLines()).singleElement().asString().contains("\"hash\":\"20\"");
     assertThat(runLine("tables scan --table orders --from 20 --to 30 --reverse --json")).isZero();
     assertThat(outLines()).singleElement().asString().contains("\"hash\":\"20\"");
+    assertThat(runLine("tables scan --table orders --from 20 --to 20 --json")).isZero();
+    assertThat(outLines()).isEmpty();
+    for (String direction : List.of("", " --reverse")) {
+      assertThat(runLine("tables scan --table orders --from 30 --to 20" + direction)).isEqualTo(2);
+      assertThat(err.toString()).contains("--from 30 is above --to 20");
+    }
     assertThat(runLine("tables scan --table orders --from x")).isEqualTo(2);
     assertThat(err.toString()).contains("--from: 'x' is not BINARY");
     assertThat(runLine("tables scan --table orders --to x")).isEqualTo(2);

@@ -50,13 +50,16 @@ class WatchCommandTest {
   }
 
   private int run(PrintWriter to, String... arguments) {
+    return run(to, new PrintWriter(err), arguments);
+  }
+
+  private int run(PrintWriter to, PrintWriter errorsTo, String... arguments) {
     List<String> line = new ArrayList<>(List.of("--server", service.endpoint()));
     line.addAll(Arrays.asList(arguments));
     if (!line.contains("--table")) {
       line.addAll(List.of("--table", "config"));
     }
-    CommandLine command =
-        new CommandLine(new WatchCommand()).setOut(to).setErr(new PrintWriter(err));
+    CommandLine command = new CommandLine(new WatchCommand()).setOut(to).setErr(errorsTo);
     return CommandRunner.run(command, Diagnosis.standard(), line.toArray(String[]::new));
   }
 
@@ -172,6 +175,23 @@ class WatchCommandTest {
   }
 
   @Test
+  void the_end_of_the_present_rows_is_said_also_when_there_are_none() {
+    PrintWriter reader =
+        new PrintWriter(err) {
+          @Override
+          public void println(String line) {
+            super.println(line);
+            WatchCommandTest.this.write(put("/a/1", 1));
+          }
+        };
+    assertThat(
+            run(new PrintWriter(out), reader, "--prefix", "/a/", "--from", "rows", "--limit", "1"))
+        .isZero();
+    assertThat(err.toString()).startsWith("all present rows are printed");
+    assertThat(out.toString()).contains("PUT     (path=/a/1)  v=1");
+  }
+
+  @Test
   void keys_alone_come_without_columns() {
     write(put("/a/1", 1));
     List<JsonObject> json =
@@ -192,7 +212,10 @@ class WatchCommandTest {
   void why_it_cannot_go_on_is_said_with_what_can_be_done() {
     service.refuseNext(ClientRequest.WATCH, ErrorCode.HISTORY_LOST);
     assertThat(run("--prefix", "/a/")).isEqualTo(1);
-    assertThat(err.toString()).contains("the table keeps them no more", "--from rows");
+    assertThat(err.toString())
+        .contains("the table no longer keeps", "--from rows", "were deleted meanwhile");
+    assertThat(run("--prefix", "/a/", "--from", "999@1")).isNotZero();
+    assertThat(err.toString()).contains("the position 999@1 is not of the present table");
     service.refuseNext(ClientRequest.WATCH, ErrorCode.UNKNOWN_OPERATION);
     assertThat(run("--prefix", "/a/")).isEqualTo(1);
     assertThat(err.toString()).contains("the server is older than this program");
@@ -205,7 +228,6 @@ class WatchCommandTest {
         "--limit 3|give the --key of a row, or a --prefix of keys; --prefix '' is all rows",
         "--prefix / --limit 0|--limit is a number of changes from 1 on, not 0",
         "--prefix / --from yesterday|--from is now, rows or a position: ",
-        "--prefix / --from 9@1|lacks partition 1",
         "--key name=x|path",
         "--table numbers --prefix 1|the first key column 'id' is INTEGER; --prefix '' is all rows",
       })

@@ -255,10 +255,14 @@ public final class PartitionDelivery {
     return failures;
   }
 
-  /** Waits before the next server is asked; each further failure in a row lengthens the pause. */
-  public void pause() {
+  /**
+   * Waits before the next server is asked; each further failure in a row lengthens the pause.
+   *
+   * @param reason the last failure
+   */
+  public void pause(Throwable reason) {
     failures++;
-    links.pause(this, failures);
+    links.pause(this, failures, reason);
   }
 
   void pauseOver() {

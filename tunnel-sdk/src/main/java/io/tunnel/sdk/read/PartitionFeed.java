@@ -242,7 +242,7 @@ final class PartitionFeed implements DeliveryTaker {
     } else if (!isFirst && nowNanos - troubledNanos >= outageNanosMax) {
       giveUp(reason, "was not delivered for too long");
     } else {
-      delivery.pause();
+      delivery.pause(reason);
     }
   }
 

@@ -13,13 +13,31 @@ import java.util.Objects;
  * @param createdMs when it was created, in milliseconds since 1970
  * @param partitions the partitions in the order of their keys, without gaps; 1 to {@link
  *     io.tunnel.model.Limits#TABLE_PARTITIONS_MAX}
+ * @param differences in the answer of {@link io.tunnel.sdk.TableClient#createTableIfAbsent}: how
+ *     the existing table differs from the request; empty otherwise
  */
 public record TableInfo(
-    int tableId, TableMeta meta, long createdMs, List<PartitionInfo> partitions) {
+    int tableId,
+    TableMeta meta,
+    long createdMs,
+    List<PartitionInfo> partitions,
+    List<TableDifference> differences) {
 
-  /** Refuses null and copies the list. */
+  /** Refuses null and copies the lists. */
   public TableInfo {
     Objects.requireNonNull(meta, "meta");
     partitions = List.copyOf(partitions);
+    differences = List.copyOf(differences);
+  }
+
+  /** A table that is compared with no request. */
+  public TableInfo(int tableId, TableMeta meta, long createdMs, List<PartitionInfo> partitions) {
+    this(tableId, meta, createdMs, partitions, List.of());
+  }
+
+  /** A copy that says how the table differs from {@code request}. */
+  public TableInfo comparedWith(CreateTableRequest request) {
+    return new TableInfo(
+        tableId, meta, createdMs, partitions, TableDifference.between(request, this));
   }
 }

@@ -37,7 +37,10 @@ public record WatchConfig(
     outageMax = Ticker.bounded(outageMax);
   }
 
-  /** A copy that first returns the present rows. */
+  /**
+   * A copy that first returns the present rows. A program that keeps a copy of the rows begins a
+   * new copy with such a watch: rows that were deleted before do not come.
+   */
   public WatchConfig withRows() {
     return new WatchConfig(true, Optional.empty(), isKeysOnly, partitionBytesMax, outageMax);
   }

@@ -3,6 +3,7 @@ package io.tunnel.sdk.watch;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,36 @@ public record WatchedKeys(List<PrimaryKey> keys, List<Prefix> prefixes) {
     public Prefix {
       leading = List.copyOf(leading);
       Objects.requireNonNull(beginning, "beginning");
+    }
+
+    private boolean matches(PrimaryKey key) {
+      int next = leading.size();
+      if (key.size() <= next) {
+        return false;
+      }
+      for (int i = 0; i < next; i++) {
+        if (!key.getPrimaryKeyColumn(i).getValue().equals(leading.get(i))) {
+          return false;
+        }
+      }
+      return beginning.isEmpty()
+          || begins(key.getPrimaryKeyColumn(next).getValue(), beginning.get());
+    }
+
+    private static boolean begins(PrimaryKeyValue value, PrimaryKeyValue beginning) {
+      if (value.getType() != beginning.getType()) {
+        return false;
+      }
+      return switch (value.getType()) {
+        case STRING -> value.asString().startsWith(beginning.asString());
+        case BINARY -> {
+          byte[] bytes = value.asBinary();
+          byte[] first = beginning.asBinary();
+          yield bytes.length >= first.length
+              && Arrays.equals(bytes, 0, first.length, first, 0, first.length);
+        }
+        case INTEGER -> false;
+      };
     }
   }
 
@@ -69,6 +100,14 @@ public record WatchedKeys(List<PrimaryKey> keys, List<Prefix> prefixes) {
   /** All keys with these first columns; all keys of the table without any. */
   public static WatchedKeys leading(List<PrimaryKeyValue> leading) {
     return new WatchedKeys(List.of(), List.of(new Prefix(leading, Optional.empty())));
+  }
+
+  /**
+   * Whether a watch of these keys follows {@code key}. A program that replaces its copy by the
+   * present rows deletes those keys of the copy that match and are not among the present rows.
+   */
+  public boolean matches(PrimaryKey key) {
+    return keys.contains(key) || prefixes.stream().anyMatch(prefix -> prefix.matches(key));
   }
 
   /** These keys and others together. */

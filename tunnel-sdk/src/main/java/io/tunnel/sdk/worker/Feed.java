@@ -174,7 +174,7 @@ final class Feed implements DeliveryTaker {
       if (delivery.failures() == 0) {
         channel.troubled("no server delivers; will retry", reason);
       }
-      delivery.pause();
+      delivery.pause(reason);
     }
   }
 

@@ -364,7 +364,7 @@ class PartitionDeliveryTest {
       isAttached = false;
       switch (random.nextInt(4)) {
         case 0, 1 -> attach();
-        case 2 -> delivery.pause();
+        case 2 -> delivery.pause(reason);
         default -> {
           // A later step attaches the delivery.
         }

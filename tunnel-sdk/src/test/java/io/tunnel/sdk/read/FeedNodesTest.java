@@ -128,9 +128,9 @@ class FeedNodesTest {
   @Test
   void a_node_that_attaches_and_then_refuses_again_and_again_does_not_serve() {
     FakeNodes.Line line = at.attached(ReadStart.changes(7, 0), 1);
-    for (int i = 0; i <= OUTAGE_MAX.toSeconds(); i++) {
+    for (int i = 0; i <= 12; i++) {
       line.fail(1, new RefusedException(ErrorCode.BUSY, "not now"));
-      nodes.pass(SECOND);
+      nodes.pass(10 * SECOND);
       line.attach(1);
     }
     line.fail(1, new RefusedException(ErrorCode.BUSY, "not now"));
@@ -185,6 +185,30 @@ class FeedNodesTest {
     }
     assertThat(at.reads(FIRST)).isEqualTo(4);
     assertThat(nodes.lines).hasSize(1);
+  }
+
+  /** Each refused partition slows the others down, so that their number does not matter. */
+  @Test
+  void many_partitions_that_a_busy_node_refuses_do_not_flood_it() {
+    int count = 2_000;
+    Feeds many = at.of(FIRST);
+    for (int partition = 0; partition < count; partition++) {
+      many.start(ReadStart.changes(partition, 0));
+    }
+    int asked = 0;
+    for (int second = 1; second <= 120; second++) {
+      int before = asked;
+      for (; asked < nodes.last().readAnswers.size(); asked++) {
+        nodes
+            .last()
+            .readAnswers
+            .get(asked)
+            .completeExceptionally(new RefusedException(ErrorCode.BUSY, "not now"));
+      }
+      assertThat(second == 1 ? 0 : asked - before).as("in second %d", second).isLessThan(250);
+      nodes.pass(SECOND);
+    }
+    assertThat(asked).as("each is asked again").isGreaterThan(3 * count);
   }
 
   @Test

@@ -61,7 +61,7 @@ public final class StoredCatalog {
 
   /** Writes these texts into a new catalog in {@code directory}. */
   public static void write(Path directory, Map<String, String> texts) throws IOException {
-    try (CatalogStore store = CatalogStore.open(directory)) {
+    try (CatalogStore store = CatalogStore.open(directory, () -> 0)) {
       Map<String, Optional<String>> changes = new LinkedHashMap<>();
       texts.forEach((name, text) -> changes.put(name, Optional.of(text)));
       store.write(changes);

@@ -12,6 +12,7 @@ import io.tunnel.server.catalog.store.StoreUnavailableException;
 import io.tunnel.server.catalog.store.StoredOrigin;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.server.catalog.tunnel.TunnelRecords;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.FailureControl.Skipped;
@@ -30,6 +31,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -126,6 +128,16 @@ public final class TunnelCatalog implements Closeable {
     return !store.isInDoubt();
   }
 
+  /** How the disk of the store does. For any thread. */
+  public DiskCondition condition() {
+    return store.condition();
+  }
+
+  /** Lets the store recover from a failure of its disk; a few times a second. */
+  public void tend() {
+    store.tend();
+  }
+
   /** Number of writes that were stored. */
   public long writes() {
     return writes;
@@ -152,11 +164,12 @@ public final class TunnelCatalog implements Closeable {
   /**
    * Opens the tables and tunnels in {@code directory}.
    *
+   * @param nanos a monotonic clock
    * @throws IOException also for a text that is damaged, or that a newer build wrote; the directory
    *     stays as it is
    */
-  public static TunnelCatalog open(Path directory) throws IOException {
-    CatalogStore store = CatalogStore.open(directory);
+  public static TunnelCatalog open(Path directory, LongSupplier nanos) throws IOException {
+    CatalogStore store = CatalogStore.open(directory, nanos);
     try {
       return new TunnelCatalog(new Catalog(store));
     } catch (MalformedException e) {

@@ -159,6 +159,9 @@ final class Asks {
               RowsPage page = new RowsPage(table.meta().primaryKey());
               Bytes from = page.bound(body.get("from"));
               Bytes to = page.bound(body.get("to"));
+              if (RangeRequest.isReversed(from, to)) {
+                throw RowsPage.invalid("the key 'from' is above the key 'to'; swap the keys");
+              }
               return range(new Reading(who, table.tableId(), to, limit, page), from, 1);
             });
   }

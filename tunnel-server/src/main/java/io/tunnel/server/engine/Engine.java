@@ -1,7 +1,7 @@
 package io.tunnel.server.engine;
 
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.net.NetConfig;
-import io.tunnel.server.partition.DiskCondition;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;

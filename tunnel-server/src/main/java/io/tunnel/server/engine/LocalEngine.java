@@ -7,11 +7,11 @@ import io.tunnel.server.catalog.RowSessionRecords;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
-import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.OwnCatalog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
@@ -21,10 +21,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,9 +63,9 @@ public final class LocalEngine implements Engine {
     this.config = config;
     try {
       DataDirectory directory = parts.open(DataDirectory.open(data, config.log().shards()));
-      catalog = parts.open(TunnelCatalog.open(directory.path().resolve("catalog")));
+      catalog = parts.open(TunnelCatalog.open(directory.path().resolve("catalog"), clock::nanos));
       catalog.tables().limit(config::catalog);
-      meters.catalogSyncs(unused -> catalog.syncs());
+      meters.catalog(catalog);
       shards = parts.open(open(directory, disks, meters));
       // Before anything listens: no reader sees a position that may be given again.
       Incarnations incarnations =
@@ -163,10 +166,13 @@ public final class LocalEngine implements Engine {
   /** Accepted writes are committed and folded before the engine is closed. */
   @Override
   public Closeable begin(Served served, Runnable stopListening) {
+    DiskLook look = new DiskLook(looks());
+    Ticks.every(parts.openThreads(new OwnThread("disks")), clock::nanos, DiskLook.EVERY_MS, look);
     Ticks.begin(
         control,
         clock::nanos,
         List.of(
+            catalog::tend,
             rooms.coordinator()::tick,
             bases::tick,
             served::tick,
@@ -194,9 +200,21 @@ public final class LocalEngine implements Engine {
     }
   }
 
+  private Map<String, Supplier<DiskCondition>> looks() {
+    Map<String, Supplier<DiskCondition>> looks = new TreeMap<>();
+    looks.put("the catalog", catalog::condition);
+    int id = 0;
+    for (Shard shard : shards.all()) {
+      looks.put("shard " + id++, shard::condition);
+    }
+    return looks;
+  }
+
   @Override
   public DiskCondition condition() {
-    return shards.condition();
+    DiskCondition ofCatalog = catalog.condition();
+    DiskCondition ofShards = shards.condition();
+    return ofCatalog.compareTo(ofShards) > 0 ? ofCatalog : ofShards;
   }
 
   @Override

@@ -112,6 +112,11 @@ public final class NodeMeters {
         "Shards whose disk has no room",
         replicas,
         Replicas.Figures::fullShards);
+    gauge(
+        "tunnel.disk.stalled",
+        "Shards whose disk needs longer than 3 s for a write",
+        replicas,
+        Replicas.Figures::stalledShards);
     Gauge.builder("tunnel.disk.free.bytes", replicas, Replicas::freeBytes)
         .description("Free bytes of the disk that has the fewest")
         .register(registry);

@@ -13,9 +13,11 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.channel.watch.Watches;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.forward.ForwardMeter;
 import io.tunnel.server.forward.Forwarder;
 import io.tunnel.server.net.NetMeter;
@@ -24,7 +26,6 @@ import io.tunnel.server.net.NetServer.Held;
 import io.tunnel.server.net.access.PrincipalFigures;
 import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.net.audit.AuditTrail;
-import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.wire.control.Control.ChannelDescription;
@@ -38,7 +39,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /** All meters of a server, and the ports through which the rooms feed them. */
@@ -165,11 +165,21 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     FunctionCounter.builder(name, sum, LongAdder::sum).register(registry);
   }
 
-  /** Adds the number of the catalog's syncs. */
-  public void catalogSyncs(ToDoubleFunction<ServerMeters> count) {
-    FunctionCounter.builder("tunnel.catalog.syncs", this, count)
+  /** Adds syncs and disk of the catalog. */
+  public void catalog(TunnelCatalog catalog) {
+    FunctionCounter.builder("tunnel.catalog.syncs", catalog, TunnelCatalog::syncs)
         .description("Syncs of the catalog's own log")
         .register(registry);
+    Gauge.builder("tunnel.catalog.failed", catalog, of -> of.condition().refusesWrites() ? 1 : 0)
+        .description("Whether the catalog takes no writes until its disk recovers")
+        .register(registry);
+    Gauge.builder("tunnel.catalog.stalled", catalog, of -> isStalled(of.condition()))
+        .description("Whether a write or sync of the catalog takes longer than 3 s")
+        .register(registry);
+  }
+
+  private static double isStalled(DiskCondition condition) {
+    return condition == DiskCondition.DISK_STALLED ? 1 : 0;
   }
 
   /** Adds how long ago the first row expired that is still stored. */
@@ -284,6 +294,9 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
           .register(registry);
       Gauge.builder(
               "tunnel.disk.full", shard, s -> s.condition() == DiskCondition.DISK_FULL ? 1 : 0)
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("tunnel.disk.stalled", shard, s -> isStalled(s.condition()))
           .tags(tags)
           .register(registry);
       Gauge.builder("tunnel.disk.free.bytes", shard, s -> s.log().usableBytes())

@@ -267,11 +267,17 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void entered(Hello hello, Agreement agreed, Caller who) {
+      if (!budgets.places().greeted(Connection.this)) {
+        // Without this check the client would learn that it is in, and lose its first request.
+        throw new RefusedException(
+            ErrorCode.BUSY,
+            "the server has all the connections that it takes, and gave the place of this one to"
+                + " another before the client was let in; connect again");
+      }
       pace.entered(who);
       caller = who;
       intake.greeted();
       closing.entered();
-      budgets.places().greeted(Connection.this);
       door.audit().entered(who, address());
       LOGGER.debug("{} as '{}' connected from {}: {}", who, hello.name(), address(), agreed);
     }

@@ -33,6 +33,9 @@ final class Places {
   private final Set<Holder> notGreeted = new LinkedHashSet<>();
   private final Set<Holder> refused = new LinkedHashSet<>();
 
+  /** Connections that lost their place to newer ones, and are being closed. */
+  private final Set<Holder> evicted = new LinkedHashSet<>();
+
   /** A connection. */
   interface Holder {
 
@@ -80,6 +83,7 @@ final class Places {
         return refuse(holder, isCrowded);
       }
       replaced.ifPresent(this::free);
+      replaced.ifPresent(evicted::add);
       notGreeted.add(holder);
       networkByHolder.put(holder, network);
       countByNetwork.merge(network, 1, Integer::sum);
@@ -107,14 +111,24 @@ final class Places {
     if (network != null) {
       countByNetwork.computeIfPresent(network, (unused, count) -> count > 1 ? count - 1 : null);
     }
-    boolean unused = greeted.remove(holder) || notGreeted.remove(holder) || refused.remove(holder);
+    boolean unused =
+        greeted.remove(holder)
+            || notGreeted.remove(holder)
+            || refused.remove(holder)
+            || evicted.remove(holder);
   }
 
-  /** The connection has greeted, and keeps its place. */
-  synchronized void greeted(Holder holder) {
+  /**
+   * The connection has greeted, and keeps its place.
+   *
+   * @return false when the connection is being closed: it was refused, or a newer connection
+   *     replaced it
+   */
+  synchronized boolean greeted(Holder holder) {
     if (notGreeted.remove(holder)) {
       greeted.add(holder);
     }
+    return !evicted.contains(holder) && !refused.contains(holder);
   }
 
   /** The connection is closed. */

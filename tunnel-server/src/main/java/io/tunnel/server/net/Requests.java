@@ -303,16 +303,8 @@ final class Requests {
     sessions.disconnected(connection);
   }
 
-  /** Serves a request when its turn comes, if the caller still has the right then. */
   private void administer(Frame frame, Connection connection, Administered service) {
-    administer(
-        administered,
-        frame,
-        connection,
-        (payload, caller) -> {
-          authority.require(frame.operation(), payload, caller);
-          return service.serve(payload, caller);
-        });
+    administer(administered, frame, connection, service);
   }
 
   private void list(Frame frame, Connection connection, Function<byte[], Control> service) {

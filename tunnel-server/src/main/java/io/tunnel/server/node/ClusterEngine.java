@@ -8,9 +8,11 @@ import io.tunnel.server.cluster.PeerWatch;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.engine.DataDirectory;
+import io.tunnel.server.engine.DiskLook;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.Health;
 import io.tunnel.server.engine.LossWatch;
@@ -25,7 +27,6 @@ import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
-import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.shared.Markers;
@@ -275,6 +276,11 @@ public final class ClusterEngine implements Engine {
   }
 
   private void schedule(Served served) {
+    Ticks.every(
+        parts.openThreads(new OwnThread("disks")),
+        clock::nanos,
+        DiskLook.EVERY_MS,
+        new DiskLook(replicas.conditions()));
     Ticks.begin(
         threads.control(),
         clock::nanos,

@@ -17,7 +17,6 @@ import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PlacementView;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
-import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RoutedHosts;
 import io.tunnel.server.partition.TableLogs;
@@ -207,8 +206,7 @@ final class NodeRooms {
     level.look(nowNanos);
     boolean isAbsent = absence.look(node.isLost() && node.hasSuccessor(), nowNanos);
     roles.suspend(isAbsent || level.isBelow());
-    DiskCondition disk = replicas.condition();
-    boolean takesNothing = disk == DiskCondition.DISK_FULL || disk == DiskCondition.STORAGE_FAILED;
+    boolean takesNothing = replicas.condition().refusesWrites();
     node.stepAside(aside.look(takesNothing, nowNanos));
     lost.ifPresent(partitions -> partitions.look(node.isLost(), nowNanos));
     gone = goneNodes.see(placement.get().nodes(), threads.clock().epochMicros() / 1_000);

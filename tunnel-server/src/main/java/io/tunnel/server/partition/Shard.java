@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.ShardTask.Barrier.Order;
@@ -326,7 +327,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private long[] append(long startedNanos) throws IOException {
-    disk.began(startedNanos);
+    disk.began();
     try {
       long[] firstPositions = log.append(group.batches(), group.mustSync(), expiry.commitMicros());
       disk.move(ShardState.FOLDING, "the group is committed");
@@ -401,13 +402,12 @@ public final class Shard implements Closeable, PartitionHost {
     if (group.isRefused(write)) {
       return;
     }
-    boolean holds = momentMicros < done.judged().validMicros();
-    group.admit(
-        write,
-        holds
-            ? done.judged()
-            : conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write)));
-    write.looked(conditions.takeLooked());
+    ConditionCore.Judged judged = done.judged();
+    if (momentMicros >= judged.validMicros()) {
+      judged = conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write));
+      write.looked(conditions.takeLooked());
+    }
+    group.admit(write, judged);
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */

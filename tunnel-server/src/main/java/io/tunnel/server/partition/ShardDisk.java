@@ -2,10 +2,11 @@ package io.tunnel.server.partition;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.disk.DiskWatch;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,25 +17,20 @@ import org.slf4j.LoggerFactory;
 public final class ShardDisk {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ShardDisk.class);
-  private static final long IDLE = Long.MIN_VALUE;
-  private static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final int shard;
   private final long freeBytesMin;
   private final LocalLog log;
-  private final Shard.Clock clock;
+  private final DiskWatch watch;
 
   private volatile ShardState state = ShardState.SERVING;
-
-  /** When the group began that is written or synced now; {@link #IDLE} when none is. */
-  private volatile long commitBeganNanos = IDLE;
 
   /** Of a disk that has {@code log}, and on which so many bytes are to stay free. */
   public ShardDisk(int shard, long freeBytesMin, LocalLog log, Shard.Clock clock) {
     this.shard = shard;
     this.freeBytesMin = freeBytesMin;
     this.log = log;
-    this.clock = clock;
+    this.watch = new DiskWatch(clock::nanos);
     findRoom();
   }
 
@@ -75,13 +71,13 @@ public final class ShardDisk {
   }
 
   /** A group is written from now on. */
-  public void began(long nowNanos) {
-    commitBeganNanos = nowNanos;
+  public void began() {
+    watch.began();
   }
 
   /** The group is written and, where it asks for it, synced. */
   public void ended() {
-    commitBeganNanos = IDLE;
+    watch.ended();
   }
 
   /** The log may know of a failure that the shard has not met. */
@@ -92,9 +88,7 @@ public final class ShardDisk {
     if (state.wantsRoom()) {
       return DiskCondition.DISK_FULL;
     }
-    long began = commitBeganNanos;
-    boolean isStalled = began != IDLE && clock.nanos() - began > STALLED_NANOS;
-    return isStalled ? DiskCondition.DISK_STALLED : DiskCondition.UP;
+    return watch.isStalled() ? DiskCondition.DISK_STALLED : DiskCondition.UP;
   }
 
   /** The table, the catalog and compaction need room as well, so the log leaves some. */

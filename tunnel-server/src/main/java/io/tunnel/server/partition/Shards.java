@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.DurableFiles;

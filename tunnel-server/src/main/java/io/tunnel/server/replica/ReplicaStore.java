@@ -250,7 +250,7 @@ final class ReplicaStore implements Closeable {
    *     call goes on, and nothing else is to be stored before
    */
   void fold(List<Replica> dirty, boolean intoReserve) throws IOException {
-    disk.began(clock.nanos());
+    disk.began();
     try {
       finishLeft();
       if (!dirty.isEmpty()) {

@@ -7,9 +7,9 @@ import io.tunnel.server.changes.Extents;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.changes.LostHistory;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.log.LocalLog;
-import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
@@ -270,6 +270,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
    * @param localBytes of the local logs
    * @param failedShards whose disk failed
    * @param fullShards whose disk has no room
+   * @param stalledShards whose disk needs longer than 3 s for a write
    * @param behind replicas that have not caught up with the end of the log as of their start
    * @param unread positions that these replicas must read to catch up
    * @param historyReads reads of the shared log since the start, for changes missing in the local
@@ -287,6 +288,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
       long localBytes,
       int failedShards,
       int fullShards,
+      int stalledShards,
       long historyReads,
       long historyBytes,
       long heldBytes) {}
@@ -302,6 +304,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     long local = 0;
     int failed = 0;
     int full = 0;
+    int stalled = 0;
     for (ReplicaShard shard : shards) {
       for (Replica replica : shard.replicas().values()) {
         Replica.View view = replica.view();
@@ -314,7 +317,9 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
       reads += shard.readBytes();
       local += shard.log().byteCount();
       failed += shard.hasFailed() ? 1 : 0;
-      full += shard.condition() == DiskCondition.DISK_FULL ? 1 : 0;
+      DiskCondition condition = shard.condition();
+      full += condition == DiskCondition.DISK_FULL ? 1 : 0;
+      stalled += condition == DiskCondition.DISK_STALLED ? 1 : 0;
     }
     return new Figures(
         replicas,
@@ -326,6 +331,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
         local,
         failed,
         full,
+        stalled,
         history.reads(),
         history.readBytes(),
         history.heldBytes());
@@ -334,6 +340,16 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   /** Free bytes of the disk that has the fewest; asks the file system. */
   public long freeBytes() {
     return shards.stream().mapToLong(shard -> shard.log().usableBytes()).min().orElseThrow();
+  }
+
+  /** The condition of the disk of each shard, by the shard's name. */
+  public Map<String, Supplier<DiskCondition>> conditions() {
+    Map<String, Supplier<DiskCondition>> conditions = new TreeMap<>();
+    int id = 0;
+    for (ReplicaShard shard : shards) {
+      conditions.put("shard " + id++, shard::condition);
+    }
+    return conditions;
   }
 
   /** How the disk does, by the shard that finds it worst. */

@@ -123,15 +123,15 @@ class StoredCatalogTest {
   void a_directory_with_a_text_of_a_newer_build_does_not_open_and_stays_as_it_is(
       @TempDir Path directory) throws IOException {
     Map<String, Optional<String>> texts = with("counters", "\"more\":1");
-    try (CatalogStore store = CatalogStore.open(directory)) {
+    try (CatalogStore store = CatalogStore.open(directory, () -> 0)) {
       store.write(texts);
     }
-    assertThatThrownBy(() -> TunnelCatalog.open(directory))
+    assertThatThrownBy(() -> TunnelCatalog.open(directory, () -> 0))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot read the catalog in " + directory)
         .hasMessageContaining("counters with the member 'more'")
         .hasMessageContaining("upgrade this one");
-    try (CatalogStore store = CatalogStore.open(directory)) {
+    try (CatalogStore store = CatalogStore.open(directory, () -> 0)) {
       assertThat(store.all().get("counters")).isEqualTo(texts.get("counters").orElseThrow());
     }
   }

@@ -43,7 +43,7 @@ final class TunnelCatalogTest {
   void what_was_created_is_there_after_a_reopen(@TempDir Path directory) throws IOException {
     TableRecord table;
     TunnelInfo tunnel;
-    try (TunnelCatalog catalog = TunnelCatalog.open(directory)) {
+    try (TunnelCatalog catalog = TunnelCatalog.open(directory, () -> 0)) {
       table = table(catalog, "t", "b", "c");
       table(catalog, "dropped");
       tunnel = tunnel(catalog, "t", "n", "id/with/slashes");
@@ -52,7 +52,7 @@ final class TunnelCatalogTest {
       catalog.deleteTunnel(catalog.tunnel("id2"));
       catalog.tables().dropTable(catalog.tables().table("dropped"), Asked.NAMELESS);
     }
-    try (TunnelCatalog catalog = TunnelCatalog.open(directory)) {
+    try (TunnelCatalog catalog = TunnelCatalog.open(directory, () -> 0)) {
       assertThat(catalog.tables().tables()).containsExactly(table);
       assertThat(catalog.tables().table(table.tableId())).isEqualTo(table);
       assertThat(catalog.tunnels(Optional.empty())).containsExactly(tunnel);

@@ -107,9 +107,10 @@ final class ServerMetersTest {
         .containsExactlyInAnyOrder(
             "tunnel_disk_free_bytes{shard=\"0\"} 9.223372036854776E18",
             "tunnel_disk_full{shard=\"0\"} 0.0",
-            "tunnel_disk_reserved_bytes{shard=\"0\"} 1048576.0");
+            "tunnel_disk_reserved_bytes{shard=\"0\"} 1048576.0",
+            "tunnel_disk_stalled{shard=\"0\"} 0.0");
     assertThat(diskMeters(directory.resolve("full"), RESERVED_BYTES - 1))
-        .hasSize(3)
+        .hasSize(4)
         .contains("tunnel_disk_full{shard=\"0\"} 1.0")
         .doesNotContain("tunnel_disk_free_bytes{shard=\"0\"} 9.223372036854776E18");
   }

@@ -32,6 +32,18 @@ final class PlacesTest {
   }
 
   @Test
+  void a_greeting_that_comes_after_the_place_is_lost_is_not_accepted() {
+    Places.Holder first = holder("first");
+    Places.Holder second = holder("second");
+    places.enter(first, A);
+    places.enter(second, A);
+    assertThat(places.greeted(second)).isTrue();
+    places.enter(holder("third"), A);
+    assertThat(closed).containsExactly("first NOT_GREETED");
+    assertThat(places.greeted(first)).isFalse();
+  }
+
+  @Test
   void when_all_have_greeted_it_is_refused_until_one_leaves() {
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
@@ -39,7 +51,9 @@ final class PlacesTest {
     places.enter(second, A);
     places.greeted(first);
     places.greeted(second);
-    assertThat(places.enter(holder("third"), A)).isEqualTo(Places.Entry.REFUSED);
+    Places.Holder third = holder("third");
+    assertThat(places.enter(third, A)).isEqualTo(Places.Entry.REFUSED);
+    assertThat(places.greeted(third)).isFalse();
     places.left(first);
     assertThat(places.enter(holder("fourth"), A)).isEqualTo(Places.Entry.ADMITTED);
     assertThat(closed).isEmpty();

@@ -296,8 +296,9 @@ final class ReadPartitionTest {
     for (int i = 0; i < Attachments.OF_CONNECTION_MAX; i++) {
       reader.send(Operation.READ_PARTITION, Json.encode(changes(0, Optional.empty())));
     }
-    assertThat(reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty())).code())
-        .isEqualTo(ErrorCode.BUSY);
+    ErrorPayload refusal = reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty()));
+    assertThat(refusal.code()).as("a retry would not help").isEqualTo(ErrorCode.LIMIT_REACHED);
+    assertThat(refusal.message()).contains("4096 partitions").contains("another client");
   }
 
   private static IncarnationHistory ledBy(Start... starts) {

@@ -17,6 +17,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -13,6 +13,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;

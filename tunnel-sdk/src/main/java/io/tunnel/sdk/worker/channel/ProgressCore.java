@@ -10,6 +10,10 @@ package io.tunnel.sdk.worker.channel;
 final class ProgressCore {
 
   private static final long NO_POSITION = -1;
+
+  /** A failure doubles the time to the next checkpoint this often at most. */
+  private static final int DOUBLINGS_MAX = 4;
+
   private final ChannelLimits limits;
   private final InboxCore inbox;
 
@@ -36,6 +40,9 @@ final class ProgressCore {
 
   /** True when new progress has to be stored at once; false after a checkpoint begins. */
   private boolean isAsked;
+
+  /** Checkpoints in a row that were not stored; at most {@link #DOUBLINGS_MAX} are counted. */
+  private int failures;
 
   /** Time when the last checkpoint began, or when the processor was made. */
   private long lastNanos;
@@ -173,9 +180,9 @@ final class ProgressCore {
     return storing != NO_POSITION;
   }
 
-  /** Time of the next periodic checkpoint. */
+  /** Time of the next periodic checkpoint; later with each failure, so that a server recovers. */
   long dueNanos() {
-    return lastNanos + limits.checkpointNanos();
+    return lastNanos + (limits.checkpointNanos() << failures);
   }
 
   /** Begins a checkpoint; returns its position. */
@@ -193,10 +200,12 @@ final class ProgressCore {
   void stored() {
     checkpointed = storing;
     storing = NO_POSITION;
+    failures = 0;
   }
 
-  /** The checkpoint in flight was not stored. */
+  /** The checkpoint in flight was not stored; the progress is kept for the next one. */
   void notStored() {
     storing = NO_POSITION;
+    failures = Math.min(DOUBLINGS_MAX, failures + 1);
   }
 }

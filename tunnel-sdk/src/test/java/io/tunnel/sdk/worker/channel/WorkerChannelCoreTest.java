@@ -59,6 +59,28 @@ class WorkerChannelCoreTest {
   }
 
   @Test
+  void a_checkpoint_that_is_refused_for_now_keeps_the_progress_and_is_tried_less_and_less_often() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    long now = 0;
+    long position = 0;
+    for (int factor : new int[] {1, 2, 4, 8, 16, 16}) {
+      processTo(core, ++position);
+      assertThat(core.next(now + factor * 100 - 1)).isEqualTo(ChannelAction.WAIT);
+      now += factor * 100;
+      assertThat(core.next(now)).isEqualTo(ChannelAction.CHECKPOINT);
+      assertThat(core.beginCheckpoint(now)).isEqualTo(position);
+      assertThat(core.checkpointFailed(true)).isFalse();
+      assertThat(core.state()).isEqualTo(ChannelState.RUNNING);
+    }
+    now += 1_600;
+    core.beginCheckpoint(now);
+    core.checkpointStored();
+    assertThat(core.checkpointed()).isEqualTo(position);
+    processTo(core, ++position);
+    assertThat(core.next(now + 100)).isEqualTo(ChannelAction.CHECKPOINT);
+  }
+
+  @Test
   void a_failed_last_checkpoint_is_tried_again_a_few_times_when_that_may_help() {
     WorkerChannelCore core = running(LIMITS, 0);
     core.delivered(1, 10, 10, 100);

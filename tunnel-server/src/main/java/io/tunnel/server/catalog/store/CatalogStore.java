@@ -1,17 +1,19 @@
 package io.tunnel.server.catalog.store;
 
+import io.tunnel.server.disk.DiskCondition;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** A durable store of texts by name. */
 public interface CatalogStore extends Closeable {
 
-  /** Opens the store in {@code directory}, or creates one. */
-  static CatalogStore open(Path directory) throws IOException {
-    return new RocksCatalogStore(directory);
+  /** Opens the store in {@code directory}, or creates one; {@code nanos} is a monotonic clock. */
+  static CatalogStore open(Path directory, LongSupplier nanos) throws IOException {
+    return new LocalCatalogStore(() -> new RocksCatalogFile(directory), nanos);
   }
 
   /** All texts by name. */
@@ -35,6 +37,10 @@ public interface CatalogStore extends Closeable {
   /**
    * Sets texts, or removes them when empty: all of {@code changes} or none. Durable when it
    * returns.
+   *
+   * @throws UnknownOutcomeException when a start of the server may find the write; while the server
+   *     runs, the store has the write only once it tells so
+   * @throws StoreUnavailableException when nothing was stored, and a later attempt may succeed
    */
   void write(Map<String, Optional<String>> changes) throws IOException;
 
@@ -44,6 +50,17 @@ public interface CatalogStore extends Closeable {
   default boolean isInDoubt() {
     return false;
   }
+
+  /** How the disk of this machine does that the store needs. For any thread. */
+  default DiskCondition condition() {
+    return DiskCondition.UP;
+  }
+
+  /**
+   * Lets the store recover from a failure; a few times a second, by the thread that writes. Does
+   * nothing in a store that recovers by other means.
+   */
+  default void tend() {}
 
   /** Number of syncs of this machine's disk; 0 for a store on other machines. */
   default long syncs() {

@@ -98,15 +98,16 @@ public final class Administration {
   }
 
   /**
-   * Refuses changes on a node that does not lead the catalog: a follower may not have read the
-   * newest records yet.
+   * Refuses changes on a node that does not lead the catalog, since a follower may not have read
+   * the newest records yet; and changes by a caller whose right ended while the request waited.
    */
-  private void requireLeading() {
+  private void requireMayChange(Caller caller) {
     var unused = guard();
     if (!catalog.isLeading()) {
       throw RefusedException.notLeader(
           "this node does not decide about keys and rights", Optional.empty());
     }
+    caller.requireOnCluster(Right.ADMIN);
   }
 
   /** Describes the caller to itself. */
@@ -131,7 +132,7 @@ public final class Administration {
 
   /** CREATE_KEY. */
   public Control createKey(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     Principal principal = Principal.ofKey(Json.decode(payload, CreateKey.class).principal());
     deputies(caller).requireMayChange(principal);
     String id = AccessKey.idOf(guard().chance().apply(AccessKey.ID_BYTES));
@@ -173,7 +174,7 @@ public final class Administration {
    * last key means to lock the principal out.
    */
   public Control revokeKey(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     AccessKey key = key(Json.decode(payload, SecurityId.class).id());
     deputies(caller).requireMayChange(key.principal());
     Map<String, Optional<String>> changes = new HashMap<>(SecurityRecords.removalOfKey(key.id()));
@@ -228,7 +229,7 @@ public final class Administration {
 
   /** ROTATE_KEY. */
   public Control rotateKey(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     RotateKey request = Json.decode(payload, RotateKey.class);
     AccessKey key = key(request.id());
     deputies(caller).requireMayChange(key.principal());
@@ -252,7 +253,7 @@ public final class Administration {
 
   /** GRANT. */
   public Control grant(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     Permission given = permission(Json.decode(payload, PermissionInfo.class));
     deputies(caller).requireMayGrant(given);
     write(records().noting(given));
@@ -274,7 +275,7 @@ public final class Administration {
 
   /** WITHDRAW: permissions that say more than is withdrawn are replaced by their remainder. */
   public Control withdraw(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     Permission taken = permission(Json.decode(payload, PermissionInfo.class));
     deputies(caller).requireMayWithdraw(taken);
     Map<String, Optional<String>> changes = new HashMap<>();
@@ -332,7 +333,7 @@ public final class Administration {
 
   /** CHANGE_GROUP. */
   public Control changeGroup(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     ChangeGroup request = Json.decode(payload, ChangeGroup.class);
     Set<Principal> members = new LinkedHashSet<>();
     snapshot().group(request.group()).ifPresent(group -> members.addAll(group.members()));
@@ -362,7 +363,7 @@ public final class Administration {
 
   /** CREATE_TOKEN. */
   public Control createToken(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     CreateToken request = Json.decode(payload, CreateToken.class);
     Principal principal = new Principal(request.principal());
     deputies(caller).requireMayChange(principal);
@@ -394,7 +395,7 @@ public final class Administration {
 
   /** REVOKE_TOKEN. */
   public Control revokeToken(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     String id = Json.decode(payload, SecurityId.class).id();
     Optional<HttpToken> token = snapshot().token(id);
     if (token.isEmpty()) {
@@ -407,7 +408,7 @@ public final class Administration {
 
   /** SET_QUOTA: limits that the request does not name stay. */
   public Control setQuota(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     QuotaChange change = Json.decode(payload, QuotaChange.class);
     String subject = change.subject();
     Quota.requireSubject(subject);

@@ -48,7 +48,11 @@ public final class Entrance {
   /** The connection. */
   public interface Port {
 
-    /** The client is let in; requests follow. */
+    /**
+     * The client is let in; requests follow.
+     *
+     * @throws RefusedException when the connection has lost its place meanwhile
+     */
     void entered(Hello hello, Agreement agreed, Caller caller);
 
     /** Answers a frame. */

@@ -197,6 +197,28 @@ export function base64OfHex(hex) {
 }
 
 /**
+ * The first columns of a key as people type them, as JSON has them; null when nothing is typed.
+ *
+ * @param {{ name: string, type: string }[]} columns
+ * @param {(name: string) => string} typed the text of a column
+ * @returns {Record<string, string> | null}
+ * @throws {Error} names the column whose text is no value of its type
+ */
+export function typedKey(columns, typed) {
+  const values = columns
+    .map(({ name, type }) => ({ name, type, text: typed(name) }))
+    .filter(({ text }) => text !== '')
+    .map(({ name, type, text }) => {
+      const value = type === 'BINARY' ? base64OfHex(text) : text;
+      if (value === null) {
+        throw new Error(`column '${printable(name)}' is BINARY: type two hexadecimal digits for each byte, such as 00ff, not '${printable(text)}'`);
+      }
+      return [name, value];
+    });
+  return values.length === 0 ? null : Object.fromEntries(values);
+}
+
+/**
  * The first column of an encoded key, as people type it; docs/protocol.md, "Keys", has the encoding.
  *
  * @param {string} hex lower-case hexadecimal; empty for no bound

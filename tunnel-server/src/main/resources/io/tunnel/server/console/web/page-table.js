@@ -5,7 +5,7 @@ import { Refused, ask, rows } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
-import { base64OfHex, bound, bytes, bytesInput, count, counted, durationInput, printable, retentionChange } from './format.js';
+import { bound, bytes, bytesInput, count, counted, durationInput, printable, retentionChange, typedKey } from './format.js';
 import { spread } from './grid.js';
 import { retention } from './page-tables.js';
 import { tailLink, tunnelLink } from './page-overview.js';
@@ -143,40 +143,36 @@ class TablePage extends Page {
       )}
       <div class="buttons">
         <span role="status">${counted(page.rows.length, 'row')}</span>
-        ${page.next === null ? nothing : html`<button type="button" id="next-rows" ?disabled=${this.isReading} @click=${() => this.read(page.next)}>${texts.next}</button>`}
+        ${page.next === null ? nothing : html`<button type="button" id="next-rows" ?disabled=${this.isReading} @click=${() => this.read(() => page.next)}>${texts.next}</button>`}
       </div>`;
   }
 
   /** @param {Event} event */
   browse(event) {
     event.preventDefault();
-    this.read(this.edge('from'));
+    this.read(() => this.edge('from'));
   }
 
   /**
-   * The key that is typed; null when its first column is empty.
+   * The first columns of the key that is typed; null for no bound.
    *
    * @param {string} prefix
    * @returns {Record<string, string> | null}
    */
   edge(prefix) {
     const form = new FormData(/** @type {HTMLFormElement} */ (this.querySelector('#browse')));
-    const typed = (this.table?.meta.primaryKey ?? [])
-      .map((column) => ({ ...column, text: String(form.get(`${prefix}:${column.name}`) ?? '') }))
-      .filter(({ text }) => text !== '')
-      .map(({ name, type, text }) => [name, type === 'BINARY' ? (base64OfHex(text) ?? text) : text]);
-    return typed.length === 0 ? null : Object.fromEntries(typed);
+    return typedKey(this.table?.meta.primaryKey ?? [], (name) => String(form.get(`${prefix}:${name}`) ?? ''));
   }
 
-  /** @param {import('./api.js').Bound} from */
+  /** @param {() => import('./api.js').Bound} from */
   async read(from) {
     this.isReading = true;
     this.requestUpdate();
     try {
-      this.rows = await rows({ table: this.name, from, to: this.edge('to'), limit: ROWS_SHOWN });
+      this.rows = await rows({ table: this.name, from: from(), to: this.edge('to'), limit: ROWS_SHOWN });
       this.rowsError = null;
     } catch (e) {
-      this.rowsError = e instanceof Refused ? e : new Refused('INTERNAL', String(e), 0);
+      this.rowsError = e instanceof Refused ? e : new Refused('INVALID_REQUEST', e instanceof Error ? e.message : String(e), 0);
     }
     this.isReading = false;
     this.requestUpdate();

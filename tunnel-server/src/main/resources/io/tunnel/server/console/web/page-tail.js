@@ -5,7 +5,7 @@ import { Refused, ask, changes } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
-import { base64OfHex, count, printable } from './format.js';
+import { count, printable, typedKey } from './format.js';
 import { TailCore, beginning, isGap } from './tail.js';
 import { tableLink } from './page-overview.js';
 
@@ -122,11 +122,7 @@ class TailPage extends Page {
    * @param {FormData} form
    */
   typedKey(form) {
-    const typed = (this.keyColumns ?? [])
-      .map((column) => ({ ...column, text: String(form.get(`key:${column.name}`) ?? '') }))
-      .filter(({ text }) => text !== '')
-      .map(({ name, type, text }) => [name, type === 'BINARY' ? (base64OfHex(text) ?? text) : text]);
-    return typed.length === 0 ? null : Object.fromEntries(typed);
+    return typedKey(this.keyColumns ?? [], (name) => String(form.get(`key:${name}`) ?? ''));
   }
 
   toNewest() {

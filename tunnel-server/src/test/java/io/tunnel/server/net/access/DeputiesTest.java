@@ -292,6 +292,25 @@ final class DeputiesTest {
     }
   }
 
+  /** The right was there when the request came. */
+  @Test
+  void changes_nothing_when_its_right_ended_while_the_request_waited() throws IOException {
+    String key = at.create("bob").key().id();
+    String token = token("bob");
+    at.allow("bob", "table:orders", "read");
+    at.withdraw("deputy", "cluster", "admin");
+    requireRefused(() -> createKey("bob"));
+    requireRefused(() -> createToken("bob"));
+    requireRefused(() -> revokeKey(key));
+    requireRefused(() -> revokeToken(token));
+    requireRefused(
+        () -> at.administration.rotateKey(Json.encode(new RotateKey(key, false)), deputy()));
+    requireRefused(() -> grant("bob", "table:orders", "write"));
+    requireRefused(() -> take("bob", "table:orders", "read"));
+    requireRefused(() -> group("staff", List.of("bob"), List.of()));
+    requireRefused(() -> quota("bob", "connections"));
+  }
+
   @Test
   void does_nothing_to_an_administrator_by_a_group_so_groups_with_one_may_be_changed()
       throws IOException {

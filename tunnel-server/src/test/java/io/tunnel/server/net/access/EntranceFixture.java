@@ -1,5 +1,6 @@
 package io.tunnel.server.net.access;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.security.Principal;
@@ -35,6 +36,8 @@ final class EntranceFixture implements Entrance.Port {
   /** Who was let in. */
   Optional<Caller> entered = Optional.empty();
 
+  boolean hasLostItsPlace;
+
   final List<byte[]> answers = new ArrayList<>();
 
   /** What was refused: at once, or in a while. */
@@ -55,6 +58,9 @@ final class EntranceFixture implements Entrance.Port {
   public void entered(Hello hello, Agreement agreed, Caller caller) {
     if (entered.isPresent()) {
       throw new IllegalStateException("twice");
+    }
+    if (hasLostItsPlace) {
+      throw new RefusedException(ErrorCode.BUSY, "its place is taken");
     }
     entered = Optional.of(caller);
   }

@@ -69,6 +69,15 @@ final class EntranceTest {
   }
 
   @Test
+  void a_client_whose_connection_lost_its_place_hears_no_welcome() {
+    EntranceFixture client = new EntranceFixture(Gate.open(), Optional.empty());
+    client.hasLostItsPlace = true;
+    client.greet();
+    requireRefused(client, "at once BUSY its place is taken");
+    assertThat(client.answers).isEmpty();
+  }
+
+  @Test
   void a_closed_gate_lets_in_who_proves_to_have_a_key_and_proves_it_too() throws IOException {
     EntranceFixture admin = greeted();
     assertThat(admin.entrance.deadlineS()).isEqualTo(5);
