@@ -88,6 +88,23 @@ PY
 right 'sparse rows of many names are taken' 0 '5,000 rows' put sparse --from "$work/sparse.jsonl"
 right 'and read' 0 '^5000$' rows sparse
 
+# Two operators change different options at once; a change that is undone stays undone in the next round.
+alters() {
+  local round other
+  for round in 1 2 3 4 5; do
+    ./tunnel tables alter --table both --ttl "${round}d" > /dev/null &
+    other=$!
+    ./tunnel tables alter --table both --retention "${round}h" > /dev/null
+    wait "$other"
+    ./tunnel tables alter --table both --durability FSYNC --json
+  done | grep -cE '"retentionMs":(36|72|108|144|180)00000,"retentionBytes":0,"ttlMs":(864|1728|2592|3456|4320)00000'
+}
+./tunnel partition create --table both --key id:STRING --partitions 1 --ttl 30d > /dev/null
+right 'two operators undo no change of each other' 0 '^5$' alters
+right 'and both last changes hold' 0 '"retentionMs":18000000,"retentionBytes":0,"ttlMs":432000000' \
+  ./tunnel tables alter --table both --durability FSYNC --json
+right 'a change of no option is refused' 2 'say what to change' ./tunnel tables alter --table both
+
 kill "$server"
 wait "$server" 2> /dev/null || true
 server=''

@@ -5,13 +5,13 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
@@ -214,9 +214,11 @@ public final class FakeService {
     }
 
     @Override
-    public TableInfo alterTable(String table, TableOptions options) {
+    public TableInfo alterTable(String table, OptionsChange change) {
+      orders.add("alter " + table + " " + change);
       TableInfo before = require(table);
-      TableMeta meta = new TableMeta(table, before.meta().primaryKey(), options);
+      TableMeta meta =
+          new TableMeta(table, before.meta().primaryKey(), change.over(before.meta().options()));
       tables.put(
           table, new TableInfo(before.tableId(), meta, before.createdMs(), before.partitions()));
       return new TableInfo(before.tableId(), meta, before.createdMs(), List.of());

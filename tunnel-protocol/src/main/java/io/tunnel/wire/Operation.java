@@ -223,7 +223,7 @@ public enum Operation {
   LIST_TOKENS(91, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /** JSON: {@link SecurityControl.SecurityId} to empty. */
   REVOKE_TOKEN(92, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
-  /** JSON: {@link SecurityControl.QuotaInfo} to empty; replaces the limits of the subject. */
+  /** JSON: {@link SecurityControl.QuotaChange} to empty; limits that it does not name stay. */
   SET_QUOTA(93, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /** JSON: empty to {@link SecurityControl.QuotaList}. */
   LIST_QUOTAS(94, Room.SECURITY, Repeat.FREELY, Right.ADMIN),

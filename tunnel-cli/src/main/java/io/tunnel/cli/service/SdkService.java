@@ -1,9 +1,9 @@
 package io.tunnel.cli.service;
 
 import io.tunnel.condition.RowSelection;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
-import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.ConnectionException;
@@ -96,8 +96,8 @@ final class SdkService implements Service {
   }
 
   @Override
-  public TableInfo alterTable(String table, TableOptions options) {
-    return tables().alterTable(table, options);
+  public TableInfo alterTable(String table, OptionsChange change) {
+    return tables().alterTable(table, change);
   }
 
   @Override

@@ -1,9 +1,9 @@
 package io.tunnel.cli.service;
 
 import io.tunnel.condition.RowSelection;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
-import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.ReadMode;
@@ -35,7 +35,7 @@ public interface Service extends AutoCloseable {
   TableInfo describeTable(String table);
 
   /** Returns the table without figures. */
-  TableInfo alterTable(String table, TableOptions options);
+  TableInfo alterTable(String table, OptionsChange change);
 
   void dropTable(String table);
 

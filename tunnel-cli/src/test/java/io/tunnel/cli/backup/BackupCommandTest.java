@@ -7,8 +7,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.doctor.TestDirectory;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;
@@ -180,7 +180,7 @@ class BackupCommandTest {
     try (Server server = TestDirectory.server(path("data"));
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
       long rows = count(tables);
-      var unused = tables.alterTable("orders", TableOptions.DEFAULT.withRetentionBytes(100 << 10));
+      var unused = tables.alterTable("orders", new OptionsChange().withRetentionBytes(100 << 10));
       long deadline = System.nanoTime() + 60_000_000_000L;
       while (Files.exists(path("data").resolve("shard-0/log/00000000000000000000.log"))
           && System.nanoTime() < deadline) {
@@ -239,7 +239,7 @@ class BackupCommandTest {
 
   /** Writes until retention has given up what was the last segment. */
   private static void giveUp(TableClient tables, Path segment) {
-    var unused = tables.alterTable("orders", TableOptions.DEFAULT.withRetentionBytes(1));
+    var unused = tables.alterTable("orders", new OptionsChange().withRetentionBytes(1));
     long deadline = System.nanoTime() + 60_000_000_000L;
     for (int from = TestDirectory.CHANGES;
         Files.exists(segment) && System.nanoTime() < deadline;

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.SessionInfo;
 import io.tunnel.sdk.tunnel.StreamTunnelConfig;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -260,6 +262,14 @@ class OperatorCommandsTest extends AuditTunnelTest {
     assertThat(options.retentionBytes()).isEqualTo(10L << 30);
     assertThat(runLine("tables describe --table orders")).isZero();
     assertThat(outLines().get(0)).contains("durability FSYNC, retention 10.0 GiB, created");
+    assertThat(service.orders)
+        .as("the server merges, so no other operator's change is undone")
+        .containsExactly(
+            "alter orders "
+                + new OptionsChange()
+                    .withRetention(Duration.ofDays(7))
+                    .withRetentionBytes(10L << 30),
+            "alter orders " + new OptionsChange().withRetention(Duration.ZERO));
   }
 
   @ParameterizedTest

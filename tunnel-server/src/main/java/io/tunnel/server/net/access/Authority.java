@@ -3,7 +3,9 @@ package io.tunnel.server.net.access;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.wire.Operation;
@@ -171,6 +173,23 @@ public final class Authority {
     if (right != Right.SEE && !caller.may(right, table)) {
       throw caller.notPermitted(right, "table " + table);
     }
+  }
+
+  /**
+   * The options of a table after a change. A shorter time to live deletes rows and a shorter
+   * retention deletes changes, which a caller may do who may delete rows.
+   *
+   * @throws RefusedException NOT_PERMITTED without ALTER, or when the change shortens and the
+   *     caller may not write
+   */
+  public static TableOptions altered(
+      String table, TableOptions before, OptionsChange change, Caller caller) {
+    table(Right.ALTER, table, caller);
+    TableOptions after = change.over(before);
+    if (after.keepsLessThan(before)) {
+      table(Right.WRITE, table, caller);
+    }
+    return after;
   }
 
   private static void tunnel(Right right, String table, String tunnel, Caller caller) {

@@ -241,7 +241,8 @@ public final class Gate {
     return isOpen() ? Caller.anybody() : Caller.nobody();
   }
 
-  boolean isAdministrator(Principal principal) {
+  /** Whether the principal is a fixed administrator, whom no denial and no quota binds. */
+  public boolean isAdministrator(Principal principal) {
     return required().guard().administrators().principals().contains(principal);
   }
 
