@@ -192,9 +192,10 @@ public final class RowSession implements AutoCloseable {
    * Takes a lock: writes a row that must not exist, bound to the session. The lock is free again
    * when the row is deleted or the session ends.
    *
-   * <p>A program that was stopped for longer than its lease may believe that it has the lock while
-   * another program has it. So what the lock protects must check the fencing number: it keeps the
-   * greatest number that it has seen, and refuses a request with a smaller one.
+   * <p>A program that was stopped for longer than its lease may still believe in its lock while
+   * another program holds the lock. So the protected resource must check the fencing number: the
+   * resource keeps the greatest number of all requests, and refuses a request with a smaller
+   * number.
    *
    * @param columns what the row says of the owner
    * @return the fencing number, above the number of each former owner of the lock; empty when

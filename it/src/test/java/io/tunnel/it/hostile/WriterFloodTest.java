@@ -2,7 +2,7 @@ package io.tunnel.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.it.process.FrameProxy;
+import io.tunnel.fixtures.Poll;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.PrimaryKey;
@@ -14,6 +14,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
@@ -24,11 +25,9 @@ import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.sdk.table.CreateTableRequest;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.Operation;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,29 +43,6 @@ class WriterFloodTest {
   @RegisterExtension static final Stage STAGE = new Stage();
 
   private final ServerProcess server = STAGE.closedServer();
-
-  /** Swallows the next answer to a WRITE, and runs a task before the connection is cut. */
-  private static final class Swallower implements FrameProxy.Watcher {
-    private Runnable task;
-
-    synchronized void next(Runnable before) {
-      task = before;
-    }
-
-    @Override
-    public synchronized boolean passes(boolean isFromClient, Frame frame) {
-      boolean isAnswer = frame.operation() == Operation.WRITE && frame.kind() != FrameKind.REQUEST;
-      if (!isAnswer || task == null) {
-        return true;
-      }
-      task.run();
-      task = null;
-      return false;
-    }
-
-    @Override
-    public void lost(Frame frame) {}
-  }
 
   private ClientConfig as(String principal, String... rights) {
     ClientConfig administrator = server.client();
@@ -97,21 +73,30 @@ class WriterFloodTest {
     }
   }
 
+  private static long value(TableClient client) {
+    return client.getRow(TABLE, key(1)).orElseThrow().value("v").asLong();
+  }
+
   @Test
   void the_repetitions_of_another_principal_are_recognised_all_the_while() {
     ClientConfig owner = as("owner", "create", "read", "write");
-    Swallower swallower = new Swallower();
-    FrameProxy proxy = STAGE.closing(new FrameProxy(server.port(), swallower));
-    ClientConfig cut = ClientConfig.of(proxy.endpoint()).withSecurity(owner.security());
+    TcpValve valve = STAGE.closing(new TcpValve(server.port()));
+    ClientConfig cut = ClientConfig.of(valve.endpoint()).withSecurity(owner.security());
     try (TableClient direct = TableClient.connect(owner);
         TableClient victim = TableClient.connect(cut);
         TableClient flooder = TableClient.connect(as("flooder", "write", "read"))) {
       direct.createTable(
           CreateTableRequest.builder(TABLE).key("id", PrimaryKeyType.INTEGER).build());
       RowChange add = new RowUpdateChange(key(1), List.of(new ColumnUpdate.Increment("v", 1)));
-      for (int round = 0; round < ROUNDS; round++) {
-        swallower.next(() -> flood(flooder));
-        assertThat(victim.tryWrite(TABLE, List.of(add)).results().get(0).outcome())
+      victim.write(TABLE, List.of(add));
+      for (int round = 1; round <= ROUNDS; round++) {
+        valve.swallowAnswers();
+        CompletableFuture<BatchWriteResult> write = victim.tryWriteAsync(TABLE, List.of(add));
+        long counted = round + 1;
+        Poll.until("the addition is applied", () -> value(direct) == counted);
+        flood(flooder);
+        valve.cut();
+        assertThat(write.join().results().get(0).outcome())
             .as("round %d", round)
             .isEqualTo(Outcome.APPLIED);
       }

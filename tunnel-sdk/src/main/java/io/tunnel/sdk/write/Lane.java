@@ -488,7 +488,7 @@ final class Lane {
         try {
           next.run();
         } catch (Throwable e) {
-          // The results behind it are of other batches, and somebody waits for them.
+          // The results in the outbox are of other batches; callers wait for these results.
           LOG.error("telling results of partition {} failed; the next ones are told", partition, e);
         }
       }

@@ -16,6 +16,7 @@ import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -53,6 +54,10 @@ final class Retries {
           Outcome.IN_DOUBT,
           -1,
           new ConnectionException("the answer was lost, and the partition is gone", false, null));
+
+  /** Refusals by a node that leads. */
+  private static final Set<ErrorCode> OF_A_LEADER =
+      EnumSet.of(ErrorCode.BUSY, ErrorCode.WRITER_ENDED, ErrorCode.FEATURE_NOT_ENABLED);
 
   private static final long PAUSE_FIRST_MS = 5;
   private static final long PAUSE_MS_MAX = 500;
@@ -177,7 +182,7 @@ final class Retries {
   private static boolean isOfLeader(Lane lane, Throwable failure) {
     if (failure instanceof RefusedException refused) {
       return refused.code() == ErrorCode.NOT_LEADER
-          || (lane.leader().isPresent() && refused.code() != ErrorCode.BUSY);
+          || (lane.leader().isPresent() && !OF_A_LEADER.contains(refused.code()));
     }
     return failure instanceof ConnectionException && lane.leader().isPresent();
   }

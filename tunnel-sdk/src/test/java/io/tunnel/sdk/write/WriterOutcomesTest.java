@@ -28,6 +28,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What becomes of rows when something fails. */
 class WriterOutcomesTest extends WriterFixture {
@@ -272,5 +274,28 @@ class WriterOutcomesTest extends WriterFixture {
       assertThat(result.results().get(13).outcome()).isEqualTo(Outcome.REJECTED);
     }
     assertThat(table.valuesByKey().get(7L)).isEqualTo(good);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "BUSY, NOT_SENT",
+    "INTERNAL, NOT_SENT",
+    "STORAGE_FAILED, NOT_SENT",
+    "NOT_PERMITTED, REJECTED",
+  })
+  void no_row_is_sent_while_no_server_gives_the_writer_an_id(ErrorCode refusal, Outcome outcome) {
+    new FakeTable(1, 1).serve(server);
+    server.on(Operation.OPEN_WRITER, (connection, frame) -> connection.refuse(frame, refusal));
+    AtomicInteger requests = new AtomicInteger();
+    server.on(Operation.WRITE, (connection, frame) -> requests.incrementAndGet());
+    Duration shortly = Duration.ofMillis(100);
+    try (TableClient client =
+        TableClient.connect(
+            server.config().withRetryDeadline(shortly).withWriteRetryDeadline(shortly))) {
+      RowResult result = client.tryWrite("t", List.of(row(1, 1))).results().get(0);
+      assertThat(result.outcome()).isEqualTo(outcome);
+      assertThat(result.message()).contains(refusal.name());
+      assertThat(requests.get()).isZero();
+    }
   }
 }
