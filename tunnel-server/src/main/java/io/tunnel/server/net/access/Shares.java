@@ -31,6 +31,7 @@ public final class Shares {
   private final Gate gate;
   private final Map<String, Taken> takenBySubject = new HashMap<>();
   private final Map<Principal, Integer> connections = new HashMap<>();
+  private final HeldBudget held = new HeldBudget();
   private final PrincipalFigures figures;
   private long seenVersion;
 
@@ -73,6 +74,11 @@ public final class Shares {
   public Shares(Gate gate, int principalMetricsMax) {
     this.gate = gate;
     this.figures = new PrincipalFigures(principalMetricsMax);
+  }
+
+  /** The rights that connections note. */
+  HeldBudget held() {
+    return held;
   }
 
   /** Refusals and throttling of principals. */
