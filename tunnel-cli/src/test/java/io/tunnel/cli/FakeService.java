@@ -24,6 +24,7 @@ import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
@@ -340,6 +341,18 @@ public final class FakeService {
     public CheckpointSet exportCheckpoints(String table, String tunnel) {
       find(table, tunnel);
       return new CheckpointSet(require(table).tableId(), table, tunnel, positions);
+    }
+
+    @Override
+    public List<RowSessionInfo> rowSessions() {
+      return List.of(
+          new RowSessionInfo(3, "ada", Duration.ofSeconds(10), Duration.ofSeconds(7), 2),
+          new RowSessionInfo(17, "", Duration.ofMinutes(1), Duration.ZERO, 1));
+    }
+
+    @Override
+    public void endRowSession(long id) {
+      orders.add("end row session " + id);
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
@@ -174,6 +175,16 @@ final class SdkService implements Service {
   @Override
   public void endSession(String table, String tunnel, String session) {
     tunnels().endSession(new EndSessionRequest(table, tunnel, session));
+  }
+
+  @Override
+  public List<RowSessionInfo> rowSessions() {
+    return cluster().rowSessions();
+  }
+
+  @Override
+  public void endRowSession(long id) {
+    cluster().endRowSession(id);
   }
 
   @Override

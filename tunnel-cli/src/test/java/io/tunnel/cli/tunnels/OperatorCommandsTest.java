@@ -247,6 +247,25 @@ class OperatorCommandsTest extends AuditTunnelTest {
   }
 
   @Test
+  void sessions_of_bound_rows_are_listed_and_ended() {
+    assertThat(runLine("tables sessions")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "session 3 of ada: 2 rows, lease 10.0 s, 7.0 s left",
+            "session 17: 1 row, lease 1 min 00 s, ends now");
+    assertThat(runLine("tables sessions --json")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "{\"sessions\":[{\"session\":3,\"principal\":\"ada\",\"leaseMs\":10000,"
+                + "\"leftMs\":7000,\"rows\":2},{\"session\":17,\"principal\":\"\","
+                + "\"leaseMs\":60000,\"leftMs\":0,\"rows\":1}]}");
+    assertThat(runLine("tables sessions --end 17")).isZero();
+    assertThat(outLines()).containsExactly("session 17 has ended, and its rows are deleted");
+    assertThat(service.orders).containsExactly("end row session 17");
+    assertThat(runLine("tables sessions --end 0")).isEqualTo(2);
+  }
+
+  @Test
   void only_what_is_named_of_a_tables_options_is_altered() {
     assertThat(runLine("tables alter --table orders --retention 7d --retention-bytes 10GiB"))
         .isZero();

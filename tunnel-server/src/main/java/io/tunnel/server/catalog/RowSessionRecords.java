@@ -52,6 +52,11 @@ public final class RowSessionRecords {
     return List.copyOf(sessions.values());
   }
 
+  /** How many sessions have not ended. */
+  public int count() {
+    return sessions.size();
+  }
+
   /** The greatest id that was given before this start. */
   public long lastId() {
     return lastId;

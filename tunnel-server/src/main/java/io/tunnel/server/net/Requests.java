@@ -8,6 +8,7 @@ import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.SessionOwners;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.wire.ChannelEnd;
@@ -76,6 +77,7 @@ final class Requests {
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
     this.rowSessions = new RowSessionRequests(rooms, served);
+    rooms.rows().sessions().ifPresent(all -> all.ownedBy(new SessionOwners(gate, rooms.catalog())));
     this.writes = new WriteRequests(rooms, rowSessions, refusals, threads.epochMicros());
     this.tables =
         new TableRequests(
@@ -168,6 +170,8 @@ final class Requests {
       case OPEN_ROW_SESSION -> rowSessions.open(frame, connection);
       case RENEW_ROW_SESSION -> rowSessions.renew(frame, connection);
       case CLOSE_ROW_SESSION -> rowSessions.close(frame, connection);
+      case LIST_ROW_SESSIONS -> rowSessions.list(frame, connection);
+      case END_ROW_SESSION -> rowSessions.end(frame, connection);
       case GET_ROW ->
           rooms
               .rows()

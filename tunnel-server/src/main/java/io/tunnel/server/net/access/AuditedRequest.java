@@ -21,6 +21,7 @@ import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.PartitionControl.Watch;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SecurityControl.ChangeGroup;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
@@ -162,6 +163,11 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
             EndSession.class,
             one -> of(tunnel(one.table(), one.tunnel()), "session " + one.sessionId())));
     readers.put(Operation.OPEN_SESSION, json(OpenSession.class, one -> of("id:" + one.tunnelId())));
+    readers.put(
+        Operation.END_ROW_SESSION,
+        json(
+            RowSessionControl.Numbered.class,
+            one -> of("cluster", "row session " + one.sessionId())));
     readers.put(
         Operation.DRAIN_NODE,
         json(DrainNode.class, one -> of("cluster", one.isDraining() ? "begins" : "ends")));

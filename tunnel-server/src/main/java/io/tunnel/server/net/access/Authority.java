@@ -94,8 +94,12 @@ public final class Authority {
         requireGrant(request, partition(Right.SEE, request.partition(), caller), caller);
       }
 
+      case OPEN_ROW_SESSION, RENEW_ROW_SESSION -> onSomeTable(right, caller);
+
       case DRAIN_NODE,
           UPGRADE,
+          LIST_ROW_SESSIONS,
+          END_ROW_SESSION,
           CREATE_KEY,
           LIST_KEYS,
           REVOKE_KEY,
@@ -121,8 +125,6 @@ public final class Authority {
           WHO_AM_I,
           DESCRIBE_CLUSTER,
           DESCRIBE_NODE,
-          OPEN_ROW_SESSION,
-          RENEW_ROW_SESSION,
           CLOSE_ROW_SESSION,
           CLOSE_SESSION,
           HEARTBEAT,
@@ -140,6 +142,13 @@ public final class Authority {
       case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, SETTLED -> {
         // Not a request: refused later.
       }
+    }
+  }
+
+  /** Refuses a caller who does not have the right on any table. */
+  private void onSomeTable(Right right, Caller caller) {
+    if (!caller.mayOnSome(right, catalog)) {
+      throw caller.notPermitted(right, "any table");
     }
   }
 

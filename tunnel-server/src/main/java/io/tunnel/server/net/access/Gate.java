@@ -243,7 +243,12 @@ public final class Gate {
 
   /** Whether the principal is a fixed administrator, whom no denial and no quota binds. */
   public boolean isAdministrator(Principal principal) {
-    return required().guard().administrators().principals().contains(principal);
+    return administrators().contains(principal);
+  }
+
+  /** The fixed administrators. */
+  Set<Principal> administrators() {
+    return required().guard().administrators().principals();
   }
 
   /** As {@link #rights}, for decisions: refuses while the rights may be too old. */

@@ -113,7 +113,9 @@ final class AuthorityTest {
       if (row.isAboutTable()) {
         allowed.addAll(Set.of("table:" + right, "table:admin"));
         return new Expected(
-            allowed, List.of(none, none, right.equals("create") ? none : "TABLE_NOT_FOUND"));
+            allowed,
+            List.of(
+                none, none, right.equals("create") || row.isOnAny() ? none : "TABLE_NOT_FOUND"));
       }
       if (row.isAboutTunnel() && !row.isDecidedById()) {
         allowed.addAll(Set.of("tunnel:" + right, "tunnel:admin", "table:admin"));

@@ -20,7 +20,7 @@ final class OperationsPage {
 
   /** A right, or any, on a thing; what follows says more. */
   private static final Pattern WHO =
-      Pattern.compile("(?:`([a-z]+)`|any right) on the (table|tunnel|cluster)([^;]*)(;.*)?");
+      Pattern.compile("(?:`([a-z]+)`|any right) on (?:the|(any)) (table|tunnel|cluster)([^;]*)(;.*)?");
 
   private OperationsPage() {}
 
@@ -37,11 +37,16 @@ final class OperationsPage {
     }
 
     private boolean isAbout(String thing) {
-      return onThing().filter(found -> found.group(2).equals(thing)).isPresent();
+      return onThing().filter(found -> found.group(3).equals(thing)).isPresent();
     }
 
     boolean isAboutTable() {
       return isAbout("table");
+    }
+
+    /** Whether the right may be on any table, so that a refusal hides no table. */
+    boolean isOnAny() {
+      return onThing().map(found -> found.group(2)).isPresent();
     }
 
     boolean isAboutTunnel() {

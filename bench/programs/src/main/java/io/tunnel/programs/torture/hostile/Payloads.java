@@ -86,6 +86,8 @@ public final class Payloads {
       case OPEN_ROW_SESSION ->
           json(
               new RowSessionControl.Open(5_000, Bytes.copyOf(new byte[SessionProof.SECRET_BYTES])));
+      case LIST_ROW_SESSIONS -> json(new RowSessionControl.After(0));
+      case END_ROW_SESSION -> json(new RowSessionControl.Numbered(named.epoch()));
       case RENEW_ROW_SESSION, CLOSE_ROW_SESSION ->
           json(
               new RowSessionControl.Named(
