@@ -45,7 +45,7 @@ final class FreeShareTest {
       long taken = 0;
       for (int step = 0; step < 5_000; step++) {
         int who = random.nextInt(own.length);
-        long more = 1 + random.nextInt(5);
+        long more = 1L + random.nextInt(5);
         if (FreeShare.allows(own[who], more, taken, 1_000)) {
           own[who] += more;
           taken += more;
