@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -143,7 +144,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** What {@link #fold} stored of sessions, as {@link BesideRows} has them. */
   public SortedMap<Bytes, Bytes> sessions() {
-    SortedMap<Bytes, Bytes> found = new TreeMap<>();
+    NavigableMap<Bytes, Bytes> found = new TreeMap<>();
     behind(StoreFormat.sessionKey(Bytes.EMPTY), found::put);
     return found;
   }
