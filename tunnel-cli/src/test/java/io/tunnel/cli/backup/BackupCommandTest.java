@@ -15,7 +15,6 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.RangeQuery;
