@@ -109,10 +109,18 @@ final class ShardCheck implements LogInspection.Visitor {
   }
 
   private void closeTables() throws IOException {
-    try (Closeable first = made.isPresent() ? made.get() : () -> {};
-        Closeable second = completed.isPresent() ? completed.get() : () -> {}) {
-      made = Optional.empty();
-      completed = Optional.empty();
+    Optional<TableStore> fromLog = made;
+    Optional<TableStore> copy = completed;
+    made = Optional.empty();
+    completed = Optional.empty();
+    try {
+      if (fromLog.isPresent()) {
+        fromLog.get().close();
+      }
+    } finally {
+      if (copy.isPresent()) {
+        copy.get().close();
+      }
     }
   }
 
