@@ -1,5 +1,6 @@
 package io.tunnel.codec;
 
+import io.tunnel.model.Limits;
 import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +8,9 @@ import java.util.List;
 /**
  * Some consecutive rows of a batch of the log, and the writer's batch that they were. A batch of
  * the log may have rows of several writers, and rows of writers that do not number.
+ *
+ * <p>They are said by another batch, the <i>answers</i>, which has the same position and no rows:
+ * logs have it, and no reader of changes gets it.
  *
  * <p>The value of attribute {@link FormatFeature#WRITTEN} has, for each writer's batch in the order
  * of the rows: a varint with the rows between the former and these, a varint with the number of
@@ -42,15 +46,15 @@ public record WrittenRows(int first, int rows, Bytes writer, long number, Bytes 
     sink.write(answer);
   }
 
-  /** What a batch of the log says of the writers of its rows. */
-  public static List<WrittenRows> of(ChangeBatch batch) {
-    return batch
+  /** What answers of the log say of the writers of rows. */
+  public static List<WrittenRows> of(ChangeBatch answers) {
+    return answers
         .attribute(FormatFeature.WRITTEN)
-        .map(value -> decode(value.toByteArray(), batch.rowCount()))
+        .map(value -> decode(value.toByteArray()))
         .orElse(List.of());
   }
 
-  private static List<WrittenRows> decode(byte[] value, int rowCount) {
+  private static List<WrittenRows> decode(byte[] value) {
     List<WrittenRows> found = new ArrayList<>();
     int end = 0;
     for (int at = 0; at < value.length; ) {
@@ -65,14 +69,9 @@ public record WrittenRows(int first, int rows, Bytes writer, long number, Bytes 
       int answer = Binary.next(answerBytes);
       at = answer + Binary.value(answerBytes);
       long first = (long) end + Binary.value(skipped);
-      if (at > value.length || at < answer || first + Binary.value(rows) > rowCount) {
+      if (at > value.length || at < answer || first + Binary.value(rows) > Limits.BATCH_ROWS_MAX) {
         throw new MalformedException(
-            "a writer wrote "
-                + Binary.value(rows)
-                + " rows from row "
-                + first
-                + " of a batch of "
-                + rowCount);
+            "a writer wrote " + Binary.value(rows) + " rows from row " + first + " of a batch");
       }
       WrittenRows written =
           new WrittenRows(

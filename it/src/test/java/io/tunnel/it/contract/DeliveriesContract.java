@@ -1,12 +1,19 @@
 package io.tunnel.it.contract;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.Returning;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
@@ -23,6 +30,7 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SessionControl;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -215,6 +223,38 @@ abstract class DeliveriesContract extends WireContract {
         assertThat(raw.takePushed()).as("with a credit of %d", open).isEmpty();
       }
     }
+  }
+
+  @Test
+  void a_consumer_gets_nothing_of_what_writers_are_answered() {
+    TableInfo table = table();
+    String secret = "for readers of rows";
+    write(
+        table, new RowPutChange(key(1), List.of(new Column("t", ColumnValue.fromString(secret)))));
+    RawClient raw = raw();
+    Assignment held = opened(raw, stream(table, "audit"));
+    RowPutChange refused =
+        new RowPutChange(key(1), List.of(), RowExistenceExpectation.EXPECT_NOT_EXIST);
+    List<RowResult> results =
+        tables()
+            .tryWrite(
+                table.meta().name(), List.of(refused.returning(Returning.columns("t")), put(2, 2)))
+            .results();
+    assertThat(results.get(0).returned().row().orElseThrow().value("t").asString())
+        .isEqualTo(secret);
+    credit(raw, held, PLENTY);
+    // The first change wrote the secret.
+    List<ChangeBatch> batches = delivered(raw).batches();
+    while (batches.get(batches.size() - 1).lastPosition() < 2) {
+      batches = delivered(raw).batches();
+    }
+    ChangeBatch batch = batches.get(batches.size() - 1);
+    assertThat(new String(batch.array(), batch.offset(), batch.byteCount(), ISO_8859_1))
+        .doesNotContain(secret);
+    assertThat(batch.attributes()).as("who wrote the rows").isEqualTo(Bytes.EMPTY);
+    RowCursor row = batch.rows();
+    assertThat(row.next()).isTrue();
+    assertThat(row.attributes()).isEqualTo(Bytes.EMPTY);
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.log.LogMend;
+import io.tunnel.server.log.ReplayVisitor;
 import io.tunnel.server.partition.Refold;
 import io.tunnel.server.table.Expiry;
 import io.tunnel.server.table.TableStore;
@@ -208,7 +209,7 @@ public final class Repair {
   }
 
   /** As a start does it. */
-  private final class Fold implements LocalLog.ReplayVisitor {
+  private final class Fold implements ReplayVisitor {
     private final Refold refold;
     private long read;
 
@@ -219,6 +220,11 @@ public final class Repair {
     @Override
     public void batch(ChangeBatch batch) {
       refold.batch(batch);
+    }
+
+    @Override
+    public void answers(ChangeBatch batch) {
+      refold.answers(batch);
     }
 
     @Override

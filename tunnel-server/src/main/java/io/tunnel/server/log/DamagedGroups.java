@@ -171,7 +171,9 @@ final class DamagedGroups {
       ChangeBatch batch = intact(next, end);
       long pieceEnd = batch == null ? behindDamaged(next, end) : next + batch.byteCount();
       if (batch != null) {
-        lastPositions.put(batch.partition(), batch.lastPosition());
+        if (batch.rowCount() > 0) {
+          lastPositions.put(batch.partition(), batch.lastPosition());
+        }
         commit = commit.isPresent() ? commit : OptionalLong.of(batch.commitMicros());
       } else if (pieceEnd < 0) {
         end = isOpen ? nextGroup(scan, next, end) : end;
@@ -269,9 +271,12 @@ final class DamagedGroups {
     return next == end;
   }
 
-  /** Positions of a partition rise in a log; a copy of an earlier batch does not fit. */
+  /**
+   * Positions of a partition rise in a log; a copy of an earlier batch does not fit. Fillers have no
+   * position, and answers have the position of rows before them.
+   */
   private boolean isLater(ChangeBatch batch) {
-    return batch.partition() == LogFormat.FILLER_PARTITION
+    return batch.rowCount() == 0
         || batch.basePosition() > lastPositions.getOrDefault(batch.partition(), 0L);
   }
 
@@ -292,10 +297,10 @@ final class DamagedGroups {
     at = pieces.end();
   }
 
-  /** A filler of an earlier mend is a batch like others, and tells nobody anything. */
+  /** Fillers of an earlier mend and answers are batches without rows. */
   private void visit(SegmentScan.Visitor visitor, Piece piece) throws IOException {
     ChangeBatch batch = intact(piece.offset(), piece.end());
-    if (batch != null && batch.partition() != LogFormat.FILLER_PARTITION) {
+    if (batch != null && batch.rowCount() > 0) {
       take(visitor, batch, (int) piece.offset());
     }
   }

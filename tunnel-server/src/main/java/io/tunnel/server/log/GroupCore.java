@@ -20,8 +20,11 @@ import java.util.Optional;
 /**
  * Batches that enter the log together: written back to back, synced once. Small batches of one
  * partition with the same dictionary are merged, so that many small writers cost the readers no
- * more than one large writer. A batch with attributes stays alone: they speak of that batch. Only
- * the numbers of writers are put together.
+ * more than one large writer. A batch with attributes stays alone: they speak of that batch.
+ *
+ * <p>What writers are to be answered again is no reader's business: it stands in batches without
+ * rows, one for each batch that writers have numbered, after all batches of the group. No index has
+ * these answers, so no reader of changes meets them.
  *
  * <p>Order: batches of one partition keep the order in which they were added. Use: add, {@link
  * #encode}, then read the results, then {@link #clear}.
@@ -65,10 +68,10 @@ public final class GroupCore {
       openByPartition.put(batch.partition(), open);
       merged.add(open);
     } else {
-      byteCount -= open.bytes();
+      byteCount -= open.bytes() + open.answersBytes();
     }
     open.add(batch, batchCount, number);
-    byteCount += open.bytes();
+    byteCount += open.bytes() + open.answersBytes();
     return batchCount++;
   }
 
@@ -111,14 +114,19 @@ public final class GroupCore {
       PositionCounter nextPositions,
       long[] firstPositions) {
     int bytes = 0;
+    int count = merged.size();
     for (Merged batch : merged) {
       batch.offsetInGroup = LogFormat.GROUP_HEADER_BYTES + bytes;
       bytes += batch.bytes();
+      count += batch.answersBytes() > 0 ? 1 : 0;
     }
-    writeHeader(out, syncedOffset, commitMicros, bytes, merged.size());
+    writeHeader(out, syncedOffset, commitMicros, byteCount, count);
     for (Merged batch : merged) {
       batch.write(
           out, nextPositions.take(batch.partition, batch.rowCount), commitMicros, firstPositions);
+    }
+    for (Merged batch : merged) {
+      batch.writeAnswers(out, commitMicros);
     }
   }
 
@@ -248,32 +256,43 @@ public final class GroupCore {
       out.write(first.array(), first.dictionaryOffset(), dictionaryBytes);
       if (attributesBytes() > 0) {
         ByteSink list = new ByteSink(attributesBytes());
-        writeList(list);
-        list.writeInt(list.size());
+        Attributes.writeBehind(list, attributes);
         out.write(list.array(), 0, list.size());
       }
     }
 
-    private void writeList(ByteSink list) {
-      if (writers.size() > 0) {
-        // The lowest number that a log has.
-        list.writeVarint(FormatFeature.WRITTEN.number());
-        list.writeVarint(writers.size());
-        list.write(writers.array(), 0, writers.size());
+    /** Writes the batch without rows that says who wrote which rows, and what was answered. */
+    private void writeAnswers(Out out, long commitMicros) {
+      if (writers.size() == 0) {
+        return;
       }
-      list.write(attributes);
+      ByteSink list = new ByteSink(answersBytes());
+      Attributes.write(
+          list, FormatFeature.WRITTEN.number(), Bytes.copyOf(writers.array(), 0, writers.size()));
+      list.writeInt(list.size());
+      byte[] header = new byte[ChangeBatch.HEADER_BYTES_MIN];
+      BatchBuilder.writeHeader(header, 0, answersBytes(), 0, partition, 0, 0);
+      BatchBuilder.haveAttributes(header, 0);
+      BatchBuilder.stampHeader(
+          header, firstPosition, commitMicros, crc -> crc.update(list.array(), 0, list.size()));
+      out.write(header, 0, header.length);
+      out.write(list.array(), 0, list.size());
     }
 
-    /** Bytes behind the dictionary. */
+    /** Bytes after the dictionary. */
     private int attributesBytes() {
-      int ofWriters =
-          writers.size() == 0
-              ? 0
-              : Binary.varintBytes(FormatFeature.WRITTEN.number())
-                  + Binary.varintBytes(writers.size())
-                  + writers.size();
-      int list = ofWriters + attributes.length();
-      return list == 0 ? 0 : list + Attributes.LENGTH_BYTES;
+      return attributes.length() == 0 ? 0 : attributes.length() + Attributes.LENGTH_BYTES;
+    }
+
+    /** Bytes of {@link #writeAnswers}. */
+    private int answersBytes() {
+      return writers.size() == 0
+          ? 0
+          : ChangeBatch.HEADER_BYTES_MIN
+              + Binary.varintBytes(FormatFeature.WRITTEN.number())
+              + Binary.varintBytes(writers.size())
+              + writers.size()
+              + Attributes.LENGTH_BYTES;
     }
 
     /** The partition. */

@@ -372,15 +372,6 @@ public final class LocalLog implements ChangeReader, Closeable {
     return segments.values().stream().mapToLong(Segment::size).sum();
   }
 
-  /** Is given what a replay reads. */
-  public interface ReplayVisitor {
-    /** The next batch; valid until {@link #groupEnd} returns. */
-    void batch(ChangeBatch batch) throws IOException;
-
-    /** All batches of a group have been given; the next group starts at log offset {@code end}. */
-    void groupEnd(long end) throws IOException;
-  }
-
   /**
    * Visits all batches of the groups that start at or behind log offset {@code from}, in order.
    *

@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.codec.ChangeBatch;
 import java.io.IOException;
 import java.util.NavigableMap;
 
@@ -12,7 +13,7 @@ import java.util.NavigableMap;
 record Replay(int shard, NavigableMap<Long, Segment> segments, long wholeFrom, long end) {
 
   /** See {@link LocalLog#replay}. */
-  void from(long from, LocalLog.ReplayVisitor visitor) throws IOException {
+  void from(long from, ReplayVisitor visitor) throws IOException {
     requireKept(from);
     Long floor = segments.floorKey(from);
     for (Segment segment : segments.tailMap(floor == null ? from : floor, true).values()) {
@@ -42,12 +43,23 @@ record Replay(int shard, NavigableMap<Long, Segment> segments, long wholeFrom, l
     }
   }
 
-  private static void read(Segment segment, long start, LocalLog.ReplayVisitor visitor)
-      throws IOException {
+  private static void read(Segment segment, long start, ReplayVisitor visitor) throws IOException {
     SegmentScan scan = new SegmentScan(segment, start);
+    SegmentScan.Visitor each =
+        new SegmentScan.Visitor() {
+          @Override
+          public void batch(ChangeBatch batch, int fileOffset) throws IOException {
+            visitor.batch(batch);
+          }
+
+          @Override
+          public void answers(ChangeBatch batch) throws IOException {
+            visitor.answers(batch);
+          }
+        };
     while (scan.offset() < segment.size()) {
       long groupStart = scan.offset();
-      if (!scan.next((batch, offset) -> visitor.batch(batch))) {
+      if (!scan.next(each)) {
         throw new CorruptLogException(
             "the log is damaged at offset "
                 + (segment.base() + groupStart)

@@ -33,7 +33,11 @@ final class SegmentScan {
   /** Is told of every batch of an intact group, with its offset in the segment's file. */
   @FunctionalInterface
   interface Visitor {
+    /** A batch with rows. */
     void batch(ChangeBatch batch, int fileOffset) throws IOException;
+
+    /** A batch without rows, which says what writers of rows of the group were answered. */
+    default void answers(ChangeBatch batch) throws IOException {}
   }
 
   /** Where the next group starts: behind the last intact one. */
@@ -69,8 +73,10 @@ final class SegmentScan {
     }
     for (int offset = 0; offset < bytes; ) {
       ChangeBatch batch = ChangeBatch.parse(group, offset, bytes);
-      if (batch.partition() != LogFormat.FILLER_PARTITION) {
+      if (batch.rowCount() > 0) {
         visitor.batch(batch, (int) (batchesAt + offset));
+      } else if (batch.partition() != LogFormat.FILLER_PARTITION) {
+        visitor.answers(batch);
       }
       offset += batch.byteCount();
     }

@@ -5,7 +5,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.ReplayVisitor;
 import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.RowBounds;
@@ -25,7 +25,7 @@ import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 
 /** Folds what a log has and a table has not, when the table is opened, or made again. */
-public final class Refold implements LocalLog.ReplayVisitor {
+public final class Refold implements ReplayVisitor {
 
   private final TableStore table;
   private final Begin begin;
@@ -117,7 +117,6 @@ public final class Refold implements LocalLog.ReplayVisitor {
     if (live.test(batch.partition())) {
       group.add(batch);
       bounds.saw(batch, ColumnSizes.of(batch));
-      writers.saw(batch);
       bound.saw(batch);
       auto.apply(batch.partition())
           .ifPresent(
@@ -125,6 +124,13 @@ public final class Refold implements LocalLog.ReplayVisitor {
                   column
                       .largest(batch)
                       .ifPresent(number -> bounds.raise(batch.partition(), number)));
+    }
+  }
+
+  @Override
+  public void answers(ChangeBatch batch) {
+    if (live.test(batch.partition())) {
+      writers.saw(batch);
     }
   }
 

@@ -56,11 +56,14 @@ final class GoldenLogTest {
     List<Long> lastPositions = new ArrayList<>();
     log.replay(
         0,
-        new LocalLog.ReplayVisitor() {
+        new ReplayVisitor() {
           @Override
           public void batch(ChangeBatch batch) {
             lastPositions.add(batch.lastPosition());
           }
+
+          @Override
+          public void answers(ChangeBatch batch) {}
 
           @Override
           public void groupEnd(long end) {}

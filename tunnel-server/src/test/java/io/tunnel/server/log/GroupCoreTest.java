@@ -2,17 +2,23 @@ package io.tunnel.server.log;
 
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.WrittenRows;
 import io.tunnel.model.Limits;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.NewerBatches;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class GroupCoreTest {
@@ -48,6 +54,61 @@ final class GroupCoreTest {
     assertThat(logged.attributes()).isEqualTo(Bytes.fromHex("e8070101"));
     assertThat(logged.name(0)).isEqualTo("one");
     assertThat(logged.basePosition()).isEqualTo(7);
+  }
+
+  private static GroupCore.Attribution by(int writer, String answer) {
+    byte[] id = new byte[WrittenRows.WRITER_BYTES];
+    id[0] = (byte) writer;
+    return new GroupCore.Attribution(
+        Bytes.copyOf(id, 0, id.length),
+        5,
+        Bytes.copyOf(answer.getBytes(UTF_8), 0, answer.length()));
+  }
+
+  @Test
+  void what_writers_are_answered_stands_after_all_batches_and_in_none_of_them() {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(1, put("a", ONE)), Optional.of(by(1, "first")));
+    group.add(batch(2, put("b", ONE)));
+    group.add(batch(1, put("c", ONE)));
+    group.add(batch(1, put("d", ONE)), Optional.of(by(2, "second")));
+    group.add(batch(1, put("e", TWO)), Optional.of(by(3, "third")));
+    ByteSink out = new ByteSink(256);
+    long[] next = {0, 41, 7};
+    group.encode(
+        out::write,
+        0,
+        9,
+        (partition, count) -> {
+          next[partition] += count;
+          return next[partition] - count;
+        },
+        new long[group.batchCount()]);
+    assertThat(out.size()).isEqualTo(LogFormat.GROUP_HEADER_BYTES + group.byteCount());
+    List<ChangeBatch> logged = new ArrayList<>();
+    for (int at = LogFormat.GROUP_HEADER_BYTES; at < out.size(); ) {
+      ChangeBatch each = ChangeBatch.parse(out.array(), at, out.size());
+      logged.add(each);
+      at += each.byteCount();
+    }
+    assertThat(Binary.getInt(out.array(), 28)).isEqualTo(logged.size());
+    assertThat(logged).extracting(ChangeBatch::rowCount).containsExactly(3, 1, 1, 0, 0);
+    assertThat(logged).extracting(ChangeBatch::partition).containsExactly(1, 2, 1, 1, 1);
+    assertThat(logged.subList(0, 3)).noneMatch(ChangeBatch::hasAttributes);
+    assertThat(logged)
+        .extracting(ChangeBatch::basePosition)
+        .containsExactly(41L, 7L, 44L, 41L, 44L);
+    assertThat(logged).extracting(ChangeBatch::commitMicros).containsOnly(9L);
+    assertThat(WrittenRows.of(logged.get(3)))
+        .extracting(WrittenRows::first, WrittenRows::rows, each -> text(each.answer()))
+        .containsExactly(tuple(0, 1, "first"), tuple(2, 1, "second"));
+    assertThat(WrittenRows.of(logged.get(4)))
+        .extracting(WrittenRows::first, WrittenRows::rows, each -> text(each.answer()))
+        .containsExactly(tuple(0, 1, "third"));
+  }
+
+  private static String text(Bytes bytes) {
+    return new String(bytes.toByteArray(), UTF_8);
   }
 
   @Test

@@ -197,11 +197,14 @@ final class LogMendTest {
       List<ChangeBatch> replayed = new ArrayList<>();
       served.replay(
           0,
-          new LocalLog.ReplayVisitor() {
+          new ReplayVisitor() {
             @Override
             public void batch(ChangeBatch batch) {
               replayed.add(batch);
             }
+
+            @Override
+            public void answers(ChangeBatch batch) {}
 
             @Override
             public void groupEnd(long end) {
@@ -320,11 +323,14 @@ final class LogMendTest {
     try (LocalLog served = open()) {
       served.replay(
           0,
-          new LocalLog.ReplayVisitor() {
+          new ReplayVisitor() {
             @Override
             public void batch(ChangeBatch batch) {
               // Only whether all can be read.
             }
+
+            @Override
+            public void answers(ChangeBatch batch) {}
 
             @Override
             public void groupEnd(long end) {
@@ -353,11 +359,14 @@ final class LogMendTest {
     try (LocalLog served = open()) {
       served.replay(
           folded,
-          new LocalLog.ReplayVisitor() {
+          new ReplayVisitor() {
             @Override
             public void batch(ChangeBatch batch) {
               assertThat(batch.partition()).isPositive();
             }
+
+            @Override
+            public void answers(ChangeBatch batch) {}
 
             @Override
             public void groupEnd(long end) {

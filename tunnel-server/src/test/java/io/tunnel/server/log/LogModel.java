@@ -191,7 +191,7 @@ final class LogModel {
     Map<Integer, List<ChangeBatch>> batches = new TreeMap<>();
     log.replay(
         log.wholeFrom(),
-        new LocalLog.ReplayVisitor() {
+        new ReplayVisitor() {
           @Override
           public void batch(ChangeBatch batch) {
             byte[] copy =
@@ -200,6 +200,9 @@ final class LogModel {
                 .computeIfAbsent(batch.partition(), id -> new ArrayList<>())
                 .add(ChangeBatch.parse(copy, 0, copy.length));
           }
+
+          @Override
+          public void answers(ChangeBatch batch) {}
 
           @Override
           public void groupEnd(long end) {

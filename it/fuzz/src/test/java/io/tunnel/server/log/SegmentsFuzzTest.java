@@ -89,11 +89,14 @@ class SegmentsFuzzTest {
   }
 
   /** Writes down what a replay gives. */
-  private record Transcript(StringBuilder seen) implements LocalLog.ReplayVisitor {
+  private record Transcript(StringBuilder seen) implements ReplayVisitor {
     @Override
     public void batch(ChangeBatch batch) {
       seen.append(batch.partition()).append(' ').append(batch.basePosition()).append(';');
     }
+
+    @Override
+    public void answers(ChangeBatch batch) {}
 
     @Override
     public void groupEnd(long end) {

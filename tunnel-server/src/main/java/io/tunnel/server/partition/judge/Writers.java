@@ -249,19 +249,19 @@ public final class Writers {
     dropSurplus();
   }
 
-  /** A batch of the log is read again, because the table may lack it. */
-  public void saw(ChangeBatch batch) {
-    for (WrittenRows written : WrittenRows.of(batch)) {
-      raised.add(batch.partition());
-      of(batch.partition())
+  /** Answers of the log are read again, because the table may lack them. */
+  public void saw(ChangeBatch answers) {
+    for (WrittenRows written : WrittenRows.of(answers)) {
+      raised.add(answers.partition());
+      of(answers.partition())
           .applied(
               written.writer(),
               new Answered(
                   written.number(),
-                  batch.basePosition() + written.first(),
+                  answers.basePosition() + written.first(),
                   written.rows(),
                   written.answer(),
-                  batch.commitMicros()));
+                  answers.commitMicros()));
       dropSurplus();
     }
   }

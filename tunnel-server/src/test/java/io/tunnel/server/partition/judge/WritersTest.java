@@ -132,9 +132,6 @@ class WritersTest {
         list, FormatFeature.WRITTEN.number(), Bytes.copyOf(value.array(), 0, value.size()));
     BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
     builder.setAttributes(Bytes.copyOf(list.array(), 0, list.size()));
-    for (String key : List.of("a", "b", "c", "d")) {
-      builder.add(put(key));
-    }
     byte[] bytes = builder.build(P, 40, NOW);
     writers.saw(ChangeBatch.parse(bytes, 0, bytes.length));
     restart();

@@ -17,6 +17,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.ReplayVisitor;
 import io.tunnel.server.partition.ShardRows;
 import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.BoundRows;
@@ -110,14 +111,20 @@ public final class SimRows implements ShardRows {
             memory -> new WriterCore(2, 3_000_000, memory));
     own.replay(
         foldedOffset,
-        new LocalLog.ReplayVisitor() {
+        new ReplayVisitor() {
           @Override
           public void batch(ChangeBatch batch) {
             if (isLive.test(batch.partition())) {
               fold(batch);
               bounds.saw(batch, ColumnSizes.of(batch));
-              writers.saw(batch);
               bound.saw(batch);
+            }
+          }
+
+          @Override
+          public void answers(ChangeBatch batch) {
+            if (isLive.test(batch.partition())) {
+              writers.saw(batch);
             }
           }
 
