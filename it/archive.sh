@@ -2,7 +2,7 @@
 # Checks the archive of a release where there is only a JRE: it is unpacked into a directory with a space in its name, and started
 # with a path of a JRE, a shell and coreutils alone, and without a network.
 #
-#   it/archive.sh [ARCHIVE]    by default the tar.gz that "mvn -Prelease package" left in packaging/dist
+#   it/archive.sh [ARCHIVE]    by default the tar.gz of the version of pom.xml, which "mvn -Prelease package" left in packaging/dist
 #
 # Ends with 0 when the programs do what they should, else with 1.
 set -euo pipefail
@@ -13,9 +13,20 @@ fail() {
   exit 1
 }
 
-archive="${1:-}"
-[ -n "$archive" ] || archive="$(find packaging/dist/target -name 'tunnel-*.tar.gz' -print -quit 2>/dev/null || true)"
-[ -f "$archive" ] || fail "there is no archive; build it with: mvn -B -ntp -DskipTests -Prelease -pl packaging/dist -am package"
+# The version of the sources, and not of whatever archive an earlier build left.
+expected="$(python3 - <<'PY'
+import xml.etree.ElementTree as tree
+print(tree.parse("pom.xml").getroot().findtext("{http://maven.apache.org/POM/4.0.0}version"))
+PY
+)"
+[[ "$expected" =~ ^[0-9]+\.[0-9]+\.[0-9]+(-SNAPSHOT)?$ ]] || fail "pom.xml says no version, but '$expected'"
+archive="${1:-packaging/dist/target/tunnel-$expected.tar.gz}"
+[ -f "$archive" ] || fail "there is no $archive; build it with: mvn -B -ntp -DskipTests -Prelease -pl packaging/dist -am package"
+if [ $# -eq 0 ]; then
+  newer="$(git ls-files -z -- '*/src/main/*' pom.xml packaging |
+    xargs -0 bash -c 'find "$@" -newer "$0" -print' "$archive" | sed -n 1p)"
+  [ -z "$newer" ] || fail "$archive is older than $newer; build it again"
+fi
 java="$(readlink -f "${JAVA_HOME:+$JAVA_HOME/bin/}$(basename "$(command -v java)")" 2>/dev/null || true)"
 [ -x "$java" ] || java="$(readlink -f "$(command -v java)")"
 jdk="$(dirname "$(dirname "$java")")"
@@ -61,7 +72,7 @@ run() {
 }
 
 version="$(run "$home/tunnel" --version)"
-[[ "$version" == "tunnel "* ]] && [[ "$archive" == *"${version#tunnel }"* ]] || fail "--version says '$version', of $archive"
+[[ "$version" == "tunnel $expected" || "$version" == "tunnel $expected "* ]] || fail "--version says '$version', and pom.xml $expected"
 [ -n "$(find "$home" -maxdepth 1 -name 'classes-*' -size +1M)" ] || fail "the first start made no recording of classes"
 echo "archive.sh: $version starts on $("$work/jre/bin/java" --version | head -n 1)"
 

@@ -7,7 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 work=$(mktemp -d)
 server=''
+load=''
 finish() {
+  [ -z "$load" ] || kill -KILL "$load" 2> /dev/null || true
   [ -z "$server" ] || { kill "$server" 2> /dev/null && wait "$server" 2> /dev/null || true; }
   rm -rf "$work"
 }
@@ -16,13 +18,36 @@ trap finish EXIT
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' ; }
 ./tunnel version > /dev/null
 port=$(free_port)
-./tunnel server --data "$work/data" --port "$port" --http-port -1 > "$work/server.log" 2>&1 &
-server=$!
 export TUNNEL_SERVER=127.0.0.1:$port
-for _ in $(seq 120); do
-  ./tunnel tables list > /dev/null 2>&1 && break
-  kill -0 "$server" 2> /dev/null || { cat "$work/server.log" >&2; exit 1; }
-done
+
+# Starts a server on $1 and returns when it answers; a server that does not ends the script.
+start() {
+  ./tunnel server --data "$1" --port "$port" --http-port -1 > "$work/server.log" 2>&1 &
+  server=$!
+  local left
+  for ((left = 120; left > 0; left--)); do
+    timeout 20 ./tunnel tables list > /dev/null 2>&1 && return
+    kill -0 "$server" 2> /dev/null || break
+  done
+  echo "cases.sh: no server answers on $1:" >&2
+  cat "$work/server.log" >&2
+  exit 1
+}
+
+# $1: TERM or KILL. Ends the server; one that does not end in a minute is killed, and the script fails.
+stop() {
+  local waited=0
+  kill "-$1" "$server"
+  while kill -0 "$server" 2> /dev/null; do
+    waited=$((waited + 1))
+    [ "$waited" -lt 600 ] || { echo "cases.sh: the server did not end in a minute" >&2; kill -KILL "$server"; exit 1; }
+    sleep 0.1
+  done
+  wait "$server" 2> /dev/null || true
+  server=''
+}
+
+start "$work/data"
 
 bad=0
 # $1: a case; $2: the exit code that is right; $3: an extended regular expression that the output has; the others: a command.
@@ -88,24 +113,69 @@ PY
 right 'sparse rows of many names are taken' 0 '5,000 rows' put sparse --from "$work/sparse.jsonl"
 right 'and read' 0 '^5000$' rows sparse
 
-kill "$server"
-wait "$server" 2> /dev/null || true
-server=''
-right 'the directory is sound' 0 '' ./tunnel doctor --data "$work/data"
-./tunnel server --data "$work/data" --port "$port" --http-port -1 > "$work/server.log" 2>&1 &
-server=$!
-for _ in $(seq 120); do
-  ./tunnel tables list > /dev/null 2>&1 && break
-  kill -0 "$server" 2> /dev/null || { cat "$work/server.log" >&2; exit 1; }
-done
-right 'a restarted server has them' 0 '^5000$' rows sparse
-kill "$server"
-wait "$server" 2> /dev/null || true
-server=''
+# Two operators change different options at once; a change that is undone stays undone in the next round.
+alters() {
+  local round other
+  for round in 1 2 3 4 5; do
+    ./tunnel tables alter --table both --ttl "${round}d" > /dev/null &
+    other=$!
+    ./tunnel tables alter --table both --retention "${round}h" > /dev/null
+    wait "$other"
+    ./tunnel tables alter --table both --durability FSYNC --json
+  done | grep -cE '"retentionMs":(36|72|108|144|180)00000,"retentionBytes":0,"ttlMs":(864|1728|2592|3456|4320)00000'
+}
+./tunnel partition create --table both --key id:STRING --partitions 1 --ttl 30d > /dev/null
+right 'two operators undo no change of each other' 0 '^5$' alters
+right 'and both last changes hold' 0 '"retentionMs":18000000,"retentionBytes":0,"ttlMs":432000000' \
+  ./tunnel tables alter --table both --durability FSYNC --json
+right 'a change of no option is refused' 2 'say what to change' ./tunnel tables alter --table both
+
+stop TERM
 megabytes=$(du -sm "$work/data" | cut -f 1)
 right 'they take megabytes, not hundreds' 0 '' test "$megabytes" -lt 100
+right 'the directory is sound, and each row was compared' 0 'compared 5,0[0-9]{2} rows' timeout 120 ./tunnel doctor --data "$work/data"
+start "$work/data"
+right 'a restarted server has them' 0 '^5000$' rows sparse
+
+# A backup under load, and a kill: the doctor compares the rows, and finds rows that are not there.
+./tunnel stress --table load --create --partitions 8 --rows 20000000 > /dev/null 2>&1 &
+load=$!
+until [ "$(timeout 20 ./tunnel tables scan --table load --limit 1000 --json 2> /dev/null | wc -l)" -eq 1000 ]; do
+  kill -0 "$load" 2> /dev/null || { echo "cases.sh: the load ended before it began" >&2; exit 1; }
+done
+right 'a backup under load' 0 'backup 1 of' timeout 120 ./tunnel backup --data "$work/data" --to "$work/backup"
+stop KILL
+kill "$load" 2> /dev/null || true
+wait "$load" 2> /dev/null || true
+load=''
+right 'rows are compared after a kill' 0 'compared [1-9][0-9,]* rows' timeout 120 ./tunnel doctor --data "$work/data"
+right 'the backup is restored' 0 'sound' timeout 120 ./tunnel restore --from "$work/backup" --data "$work/restored"
+right 'rows of a restored backup are compared' 0 'compared [1-9][0-9,]* rows' timeout 120 ./tunnel doctor --data "$work/restored"
+
+# One flipped byte in the first batch of a group of several, whose batches have writers.
+python3 - "$work/data"/shard-*/log/*.log << 'PY'
+import struct, sys
+for path in sys.argv[1:]:
+    log = open(path, "rb").read()
+    at, found = 32, 0
+    while at + 32 <= len(log) and log[at:at + 4] == b"TNLG" and not found:
+        size, batches = struct.unpack(">ii", log[at + 24:at + 32])
+        found = at if batches >= 4 and log[at + 41] == 1 else 0
+        at += 32 + size
+    if found:
+        with open(path, "r+b") as file:
+            file.seek(found + 32 + 60)
+            file.write(bytes([log[found + 32 + 60] ^ 255]))
+        break
+else:
+    sys.exit("cases.sh: no group of four batches with writers")
+PY
+given_up() { timeout 120 ./tunnel doctor --data "$work/data" --salvage 2> /dev/null | grep -c '^salvage: .* would give up'; }
+right 'a salvage gives up one batch for one wrong byte' 0 '^1$' given_up
+
 mv "$work/data/catalog" "$work/catalog"
-right 'a directory without its catalog is refused' 74 'catalog' ./tunnel server --data "$work/data" --port "$port" --http-port -1
+right 'a directory without its catalog is refused' 74 'catalog' \
+  timeout 60 ./tunnel server --data "$work/data" --port "$port" --http-port -1
 
 # Faults of disk and clock, preloaded into a server.
 cc -shared -fPIC -O1 -Wall -Werror -o "$work/faults.so" it/faults.c -ldl
@@ -130,11 +200,6 @@ faulty_server() {
   server=$!
   soon 60 has health UP || { cat "$work/$name.log" >&2; exit 1; }
 }
-stop_server() {
-  kill "$server"
-  wait "$server" 2> /dev/null || true
-  server=''
-}
 
 faulty_server sick FAULT_MATCH=/catalog/ FAULT_EIO="$work/eio" FAULT_STALL="$work/stall"
 table before
@@ -156,6 +221,6 @@ right 'and in the log' 0 '' soon 5 grep 'the disk of the catalog stalls' "$work/
 rm "$work/stall"
 right 'and goes on' 0 '' soon 15 has health UP
 wait "$hangs" || { cat "$work/hangs" >&2; bad=1; }
-stop_server
+stop TERM
 right 'a directory whose catalog failed is sound' 0 '' ./tunnel doctor --data "$work/sick"
 exit $bad

@@ -50,7 +50,7 @@ known() {
 step=14
 touched() {
   local changed each name minutes paths all=0 first=0 begin at=0 spent=0 i out=()
-  changed="$(git diff --name-only "$1")"
+  changed="$(git diff --name-only "$1")" || return 1
   for each in "${parts[@]}"; do IFS='|' read -r name minutes paths <<< "$each"; all=$((all + minutes)); done
   begin=$((10#$(date -u +%j) * step % all))
   for each in "${parts[@]}"; do
@@ -92,7 +92,10 @@ while [ $# -gt 0 ]; do
 done
 if [ -n "$since" ]; then
   git rev-parse -q --verify "$since^{commit}" > /dev/null || fail "no commit '$since'"
-  while read -r name; do chosen+=("$name"); done < <(touched "$since" "$minutes")
+  # Not from a process substitution, whose failure nobody sees: nothing would be chosen, and nothing run.
+  planned="$(touched "$since" "$minutes")" || fail "git does not say what changed since $since"
+  [ -n "$planned" ] || fail "no part was chosen"
+  mapfile -t chosen <<< "$planned"
 elif [ ${#chosen[@]} -eq 0 ]; then
   chosen=("${parts[@]%%|*}")
 fi

@@ -19,8 +19,12 @@ git clone -q --no-checkout . "$work/former"
 git -C "$work/former" checkout -q "$former"
 (cd "$work/former" && mvn -B -ntp -q -Dquick -pl it -am -DskipTests -Dskip.simulation=true test-compile)
 level="$(sed -nE 's/.* int OWN = ([0-9]+);/\1/p' "$work/former/tunnel-protocol/src/main/java/io/tunnel/model/Level.java")"
+[[ "$level" =~ ^[0-9]+$ ]] || { echo "upgrade.sh: Level.java of $tag does not say its level" >&2; exit 1; }
 
+reports=it/target/quick/surefire-reports
+rm -f $reports/*.ClusterUpgradeTest.txt
 echo "upgrade.sh: from $tag, level $level, to this build"
 mvn -B -ntp -Dquick -Pproof -Dproof.parts=proof-upgrade -pl it -am -Dskip.simulation=true -Dsurefire.failIfNoSpecifiedTests=false \
   -Dtest=ClusterUpgradeTest -Dtunnel.former.level="$level" \
   -Dtunnel.former.classpath="$work/former/it/target/quick/test-classes:$(cat "$work/former/it/target/quick/planted.classpath")" test
+grep -qE 'Tests run: [1-9]' $reports/*.ClusterUpgradeTest.txt || { echo "upgrade.sh: Maven ran no test" >&2; exit 1; }

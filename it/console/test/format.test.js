@@ -87,6 +87,14 @@ test('bytes are typed and read in hexadecimal', () => {
   assert.equal(format.base64OfHex('xy'), null);
 });
 
+test('a change of retention names only what was typed anew', () => {
+  const shown = { age: '7d', size: '10GiB' };
+  assert.deepEqual(format.retentionChange(shown, { age: '36h', size: '10GiB' }), { retentionMs: 129600000 });
+  assert.deepEqual(format.retentionChange(shown, { age: '7d', size: '0' }), { retentionBytes: 0 });
+  assert.deepEqual(format.retentionChange(shown, shown), {});
+  assert.deepEqual(format.retentionChange(shown, { age: 'a week', size: '10GiB' }), { retentionMs: null });
+});
+
 test('a typed key has its values as JSON has them, and malformed bytes are refused', () => {
   const columns = [
     { name: 'a', type: 'BINARY' },

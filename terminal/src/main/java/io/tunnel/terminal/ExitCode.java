@@ -27,6 +27,9 @@ public final class ExitCode {
   /** The row is not as the command asked for, and so nothing was changed. */
   public static final int CONDITION_FAILED = 5;
 
+  /** Everything that was checked is right, and something could not be checked. */
+  public static final int NOT_ALL_CHECKED = 6;
+
   /**
    * The server cannot be reached, or takes no requests now, or what a program needs for itself is
    * in use; trying again later may help.
@@ -53,6 +56,7 @@ public final class ExitCode {
       case NO_ROW -> "NO_ROW";
       case NOT_FOUND -> "NOT_FOUND";
       case CONDITION_FAILED -> "CONDITION_FAILED";
+      case NOT_ALL_CHECKED -> "NOT_ALL_CHECKED";
       case UNAVAILABLE -> "UNAVAILABLE";
       case INTERNAL -> "INTERNAL";
       case IO -> "IO";
@@ -72,6 +76,9 @@ public final class ExitCode {
     lines.put(
         Integer.toString(CONDITION_FAILED),
         "--if, --if-exists or --if-absent did not hold of the row");
+    lines.put(
+        Integer.toString(NOT_ALL_CHECKED),
+        "everything checked is right, and not everything could be checked");
     lines.put(
         Integer.toString(UNAVAILABLE),
         "the server is not reachable or takes no requests now; a port or directory is in use");

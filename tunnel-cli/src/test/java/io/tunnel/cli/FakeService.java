@@ -5,13 +5,13 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
@@ -24,6 +24,7 @@ import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
@@ -214,9 +215,11 @@ public final class FakeService {
     }
 
     @Override
-    public TableInfo alterTable(String table, TableOptions options) {
+    public TableInfo alterTable(String table, OptionsChange change) {
+      orders.add("alter " + table + " " + change);
       TableInfo before = require(table);
-      TableMeta meta = new TableMeta(table, before.meta().primaryKey(), options);
+      TableMeta meta =
+          new TableMeta(table, before.meta().primaryKey(), change.over(before.meta().options()));
       tables.put(
           table, new TableInfo(before.tableId(), meta, before.createdMs(), before.partitions()));
       return new TableInfo(before.tableId(), meta, before.createdMs(), List.of());
@@ -338,6 +341,18 @@ public final class FakeService {
     public CheckpointSet exportCheckpoints(String table, String tunnel) {
       find(table, tunnel);
       return new CheckpointSet(require(table).tableId(), table, tunnel, positions);
+    }
+
+    @Override
+    public List<RowSessionInfo> rowSessions() {
+      return List.of(
+          new RowSessionInfo(3, "ada", Duration.ofSeconds(10), Duration.ofSeconds(7), 2),
+          new RowSessionInfo(17, "", Duration.ofMinutes(1), Duration.ZERO, 1));
+    }
+
+    @Override
+    public void endRowSession(long id) {
+      orders.add("end row session " + id);
     }
 
     @Override

@@ -3,13 +3,15 @@ package io.tunnel.core;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The row sessions of a server: clients whose bound rows live as long as their leases are renewed.
@@ -17,16 +19,31 @@ import java.util.TreeMap;
  * <p>The catalog has a record of each session, and a session has ended when the record is gone. So
  * this core proposes: {@link #open} and {@link #tick} return what is to be stored, and only {@link
  * #stored} and {@link #removed} make that true. Leases are in memory: after a restart each lease
- * begins anew, so a session that was renewed in time survives a restart.
+ * begins anew, so a session that was renewed in time survives a restart, and a session that nobody
+ * renews ends one lease after the last start.
  *
- * <p>Invariant: {@link #alive} has exactly the sessions of which the catalog has, or may have, a
- * record. A session that has left the set never returns.
+ * <p>No step costs more where there are more sessions, but for those that the step itself opens,
+ * ends or shows.
+ *
+ * <p>Invariants: {@link #alive} has exactly the sessions of which the catalog has, or may have, a
+ * record. A session that has left the set never returns. {@link #due} has exactly the sessions in
+ * the state OPEN, {@link #over} exactly those in the state OVER.
  */
 public final class RowSessionCore {
 
   private final Limits limits;
   private final TreeMap<Long, Known> sessions = new TreeMap<>();
   private final Map<Bytes, Long> byProof = new HashMap<>();
+  private final Map<String, Set<Long>> byPrincipal = new HashMap<>();
+
+  /** Sessions whose leases end by themselves, the next end first. */
+  private final TreeSet<Known> due =
+      new TreeSet<>(
+          Comparator.<Known>comparingLong(known -> known.deadlineMs)
+              .thenComparingLong(known -> known.session.id()));
+
+  /** Sessions whose end is decided, and is proposed by the next tick. */
+  private final Set<Known> over = new LinkedHashSet<>();
 
   /** The greatest id that was ever given; never falls. */
   private long lastId;
@@ -37,7 +54,7 @@ public final class RowSessionCore {
    * @param leaseMsMin the shortest lease
    * @param leaseMsMax the longest
    * @param ofPrincipalMax sessions of one principal; clients without a name have the limit of all
-   * @param allMax sessions of all principals
+   * @param allMax sessions of all principals, which share the places by {@link FreeShare}
    */
   public record Limits(long leaseMsMin, long leaseMsMax, int ofPrincipalMax, int allMax) {
 
@@ -51,6 +68,13 @@ public final class RowSessionCore {
    * @param proof a hash of the secret and the principal, by which a session is found again
    */
   public record Session(long id, String principal, long leaseMs, Bytes proof) {}
+
+  /**
+   * A session for an operator's eyes.
+   *
+   * @param leftMs until the lease ends; 0 for a session that is ending
+   */
+  public record Shown(Session session, long leftMs) {}
 
   /** Where a session is between its proposal and its end. */
   private enum State {
@@ -67,6 +91,8 @@ public final class RowSessionCore {
   private static final class Known {
     private final Session session;
     private State state;
+
+    /** Changes only while the session is not in {@link #due}. */
     private long deadlineMs;
 
     Known(Session session, State state, long deadlineMs) {
@@ -90,9 +116,39 @@ public final class RowSessionCore {
   }
 
   private void add(Known known) {
-    sessions.put(known.session.id(), known);
-    byProof.put(known.session.proof(), known.session.id());
-    lastId = Math.max(lastId, known.session.id());
+    Session session = known.session;
+    sessions.put(session.id(), known);
+    byProof.put(session.proof(), session.id());
+    byPrincipal.computeIfAbsent(session.principal(), who -> new TreeSet<>()).add(session.id());
+    lastId = Math.max(lastId, session.id());
+    if (known.state == State.OPEN) {
+      due.add(known);
+    }
+  }
+
+  private void remove(Known known) {
+    Session session = known.session;
+    sessions.remove(session.id());
+    byProof.remove(session.proof());
+    Set<Long> own = byPrincipal.get(session.principal());
+    own.remove(session.id());
+    if (own.isEmpty()) {
+      byPrincipal.remove(session.principal());
+    }
+  }
+
+  private void move(Known known, State next) {
+    if (known.state == State.OPEN) {
+      due.remove(known);
+    } else if (known.state == State.OVER) {
+      over.remove(known);
+    }
+    known.state = next;
+    if (next == State.OPEN) {
+      due.add(known);
+    } else if (next == State.OVER) {
+      over.add(known);
+    }
   }
 
   /** The greatest id that was given, which is to be stored with each session. */
@@ -131,10 +187,7 @@ public final class RowSessionCore {
   }
 
   private void requireRoom(String principal) {
-    long own =
-        sessions.values().stream()
-            .filter(known -> known.session.principal().equals(principal))
-            .count();
+    int own = byPrincipal.getOrDefault(principal, Set.of()).size();
     if (!principal.isEmpty() && own >= limits.ofPrincipalMax()) {
       throw new RefusedException(
           ErrorCode.LIMIT_REACHED,
@@ -151,6 +204,20 @@ public final class RowSessionCore {
           ErrorCode.LIMIT_REACHED,
           "the server has " + sessions.size() + " sessions, and takes no more; try again later");
     }
+    if (!principal.isEmpty() && !FreeShare.allows(own, 1, sessions.size(), limits.allMax())) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "principal '"
+              + principal
+              + "' has "
+              + own
+              + " sessions, and the server has "
+              + sessions.size()
+              + " of "
+              + limits.allMax()
+              + ": the other places are kept for other principals; close a session, or bind rows to"
+              + " an open one");
+    }
   }
 
   /** Whether the record of a session is still to be stored, so that nobody is told of it. */
@@ -164,8 +231,8 @@ public final class RowSessionCore {
     if (known == null || known.state != State.OPENING) {
       throw new IllegalStateException("session " + id + " is stored, and is not opening");
     }
-    known.state = State.OPEN;
     known.deadlineMs = nowMs + known.session.leaseMs();
+    move(known, State.OPEN);
   }
 
   /**
@@ -180,7 +247,11 @@ public final class RowSessionCore {
     if (!isThere || !known.session.proof().equals(proof)) {
       throw ended(id);
     }
+    boolean isDue = due.remove(known);
     known.deadlineMs = Math.max(known.deadlineMs, nowMs + known.session.leaseMs());
+    if (isDue) {
+      due.add(known);
+    }
   }
 
   /** The refusal of whatever names a session that has ended. */
@@ -196,40 +267,59 @@ public final class RowSessionCore {
   public void end(long id) {
     Known known = sessions.get(id);
     if (known != null && known.state == State.OPEN) {
-      known.state = State.OVER;
+      move(known, State.OVER);
     }
+  }
+
+  /** Decides that all sessions of a principal end. */
+  public void endAll(String principal) {
+    List.copyOf(byPrincipal.getOrDefault(principal, Set.of())).forEach(this::end);
+  }
+
+  /** The principals that have sessions. */
+  public Set<String> principals() {
+    return Set.copyOf(byPrincipal.keySet());
+  }
+
+  /** The first {@code max} sessions behind an id, in the order of their ids. */
+  public List<Shown> page(long afterId, int max, long nowMs) {
+    return sessions.tailMap(afterId, false).values().stream()
+        .filter(known -> known.state != State.OPENING)
+        .limit(max)
+        .map(
+            known ->
+                new Shown(
+                    known.session,
+                    known.state == State.OPEN ? Math.max(0, known.deadlineMs - nowMs) : 0))
+        .toList();
   }
 
   /** Proposes the end of each session whose lease is over, or whose end is decided. */
   public List<Session> tick(long nowMs) {
-    List<Session> over = new ArrayList<>();
-    for (Known known : sessions.values()) {
-      boolean isOver = known.state == State.OPEN && known.deadlineMs <= nowMs;
-      if (isOver || known.state == State.OVER) {
-        known.state = State.ENDING;
-        over.add(known.session);
-      }
+    while (!due.isEmpty() && due.first().deadlineMs <= nowMs) {
+      move(due.first(), State.OVER);
     }
-    return over;
+    List<Known> ending = List.copyOf(over);
+    ending.forEach(known -> move(known, State.ENDING));
+    return ending.stream().map(known -> known.session).toList();
   }
 
   /** The removal of a session's record is stored: the session has ended. */
   public void removed(long id) {
-    Known known = sessions.remove(id);
+    Known known = sessions.get(id);
     if (known == null || known.state != State.ENDING) {
       throw new IllegalStateException("session " + id + " has ended, and was not ending");
     }
-    byProof.remove(known.session.proof());
+    remove(known);
   }
 
   /** The catalog did not store what was proposed: no record is there, or the record still is. */
   public void refused(long id) {
     Known known = sessions.get(id);
     if (known.state == State.OPENING) {
-      sessions.remove(id);
-      byProof.remove(known.session.proof());
+      remove(known);
     } else {
-      known.state = State.OVER;
+      move(known, State.OVER);
     }
   }
 

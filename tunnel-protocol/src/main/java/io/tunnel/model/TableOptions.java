@@ -59,6 +59,21 @@ public record TableOptions(
     this(durability, 0, 0);
   }
 
+  /**
+   * Whether rows live shorter, or changes may be deleted earlier, by time or by size, than with
+   * {@code before}.
+   */
+  public boolean keepsLessThan(TableOptions before) {
+    return isLess(retentionMs, before.retentionMs)
+        || isLess(retentionBytes, before.retentionBytes)
+        || isLess(ttlMs.orElse(0L), before.ttlMs.orElse(0L));
+  }
+
+  /** Whether a limit, of which 0 is none, is less than another. */
+  private static boolean isLess(long limit, long before) {
+    return limit > 0 && (before == 0 || limit < before);
+  }
+
   /** A copy with another durability. */
   public TableOptions withDurability(Durability level) {
     return new TableOptions(level, retentionMs, retentionBytes, ttlMs);

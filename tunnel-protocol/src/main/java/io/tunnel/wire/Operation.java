@@ -101,16 +101,29 @@ public enum Operation {
   /**
    * JSON: {@link RowSessionControl.Open} to {@link RowSessionControl.Opened}: opens a session for
    * bound rows, which lives for a lease after each renewal, on whatever connection. A repetition
-   * with the same secret gets the same session.
+   * with the same secret gets the same session. The client needs WRITE on one table at least.
    */
-  OPEN_ROW_SESSION(40, Room.ROWS, Repeat.FREELY, Right.HOLD),
-  /** JSON: {@link RowSessionControl.Named} to empty: renews the lease. */
-  RENEW_ROW_SESSION(41, Room.ROWS, Repeat.FREELY, Right.HOLD),
+  OPEN_ROW_SESSION(40, Room.ROWS, Repeat.FREELY, Right.WRITE),
+  /**
+   * JSON: {@link RowSessionControl.Named} to empty: renews the lease. The client needs WRITE on one
+   * table at least.
+   */
+  RENEW_ROW_SESSION(41, Room.ROWS, Repeat.FREELY, Right.WRITE),
   /**
    * JSON: {@link RowSessionControl.Named} to empty: ends the session; answered when its rows are
    * deleted.
    */
   CLOSE_ROW_SESSION(42, Room.ROWS, Repeat.FREELY, Right.HOLD),
+  /**
+   * JSON: {@link RowSessionControl.After} to {@link RowSessionControl.SessionList}: the sessions of
+   * all principals, in pages.
+   */
+  LIST_ROW_SESSIONS(43, Room.ROWS, Repeat.FREELY, Right.ADMIN),
+  /**
+   * JSON: {@link RowSessionControl.Numbered} to empty: ends the session of any principal; answered
+   * when its rows are deleted.
+   */
+  END_ROW_SESSION(44, Room.ROWS, Repeat.FREELY, Right.ADMIN),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session
@@ -223,7 +236,7 @@ public enum Operation {
   LIST_TOKENS(91, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /** JSON: {@link SecurityControl.SecurityId} to empty. */
   REVOKE_TOKEN(92, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
-  /** JSON: {@link SecurityControl.QuotaInfo} to empty; replaces the limits of the subject. */
+  /** JSON: {@link SecurityControl.QuotaChange} to empty; limits that it does not name stay. */
   SET_QUOTA(93, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /** JSON: empty to {@link SecurityControl.QuotaList}. */
   LIST_QUOTAS(94, Room.SECURITY, Repeat.FREELY, Right.ADMIN),

@@ -2,6 +2,7 @@ package io.tunnel.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.core.RowSessionCore.Limits;
 import io.tunnel.core.RowSessionCore.Session;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class RowSessionCoreTest {
 
-  private static final Limits LIMITS = new Limits(2_000, 10_000, 3, 5);
+  private static final Limits LIMITS = new Limits(2_000, 10_000, 3, 20);
 
   private final RowSessionCore core = new RowSessionCore(LIMITS);
 
@@ -82,13 +83,55 @@ final class RowSessionCoreTest {
       opened("ada", i, 0);
     }
     requireRefused(ErrorCode.LIMIT_REACHED, () -> core.open("ada", 2_000, proof(9), 0));
-    opened("bob", 10, 0);
-    opened("bob", 11, 0);
-    requireRefused(ErrorCode.LIMIT_REACHED, () -> core.open("eve", 2_000, proof(12), 0));
+    for (int i = 10; i < 27; i++) {
+      opened("", i, 0);
+    }
+    requireRefused(ErrorCode.LIMIT_REACHED, () -> core.open("eve", 2_000, proof(30), 0));
     core.end(1);
     core.tick(0);
     core.removed(1);
-    assertThat(opened("eve", 12, 0).id()).isEqualTo(6);
+    assertThat(opened("eve", 30, 0).id()).isEqualTo(21);
+  }
+
+  @Test
+  void ten_principals_that_take_all_they_get_leave_places_to_others() {
+    RowSessionCore server = new RowSessionCore(Limits.DEFAULTS);
+    int proof = 0;
+    for (int greedy = 0; greedy < 10; greedy++) {
+      try {
+        for (int i = 0; i < 1_001; i++) {
+          Session session = server.open("greedy-" + greedy, 2_000, proof(++proof), 0);
+          server.stored(session.id(), 0);
+        }
+        throw new AssertionError("a principal has no limit");
+      } catch (RefusedException e) {
+        assertThat(e.code()).isEqualTo(ErrorCode.LIMIT_REACHED);
+      }
+    }
+    assertThat(server.alive()).hasSizeLessThan(Limits.DEFAULTS.allMax() * 9 / 10);
+    for (int i = 0; i < 100; i++) {
+      Session session = server.open("late", 2_000, proof(++proof), 0);
+      server.stored(session.id(), 0);
+    }
+    server.endAll("late");
+    assertThat(server.tick(0)).hasSize(100).allMatch(each -> each.principal().equals("late"));
+  }
+
+  @Test
+  void an_operator_sees_sessions_in_pages() {
+    for (int i = 1; i <= 3; i++) {
+      opened("ada", i, 0);
+    }
+    core.end(2);
+    var unused = core.open("bob", 2_000, proof(4), 0);
+    assertThat(core.page(0, 2, 500))
+        .extracting(each -> each.session().id(), RowSessionCore.Shown::leftMs)
+        .containsExactly(tuple(1L, 1_500L), tuple(2L, 0L));
+    assertThat(core.page(2, 10, 500))
+        .as("nobody was told of the fourth yet")
+        .extracting(each -> each.session().id())
+        .containsExactly(3L);
+    assertThat(core.principals()).containsExactlyInAnyOrder("ada", "bob");
   }
 
   @Test

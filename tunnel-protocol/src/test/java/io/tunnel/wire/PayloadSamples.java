@@ -5,6 +5,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.StreamStart;
@@ -21,6 +22,7 @@ import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SessionControl;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -208,7 +210,13 @@ final class PayloadSamples {
         new OperatorControl.SeekResult(
             List.of(new OperatorControl.Move("c-1", 7, ChannelType.Stream, 9, 3)), 4),
         new OperatorControl.EndSession("orders", "sync", "s-1"),
-        new OperatorControl.AlterTable("orders", new TableOptions(Durability.OS, 1, 2)),
+        new OperatorControl.AlterTable(
+            "orders",
+            new OptionsChange()
+                .withDurability(Durability.OS)
+                .withRetention(Duration.ofMillis(1))
+                .withRetentionBytes(2)),
+        new OperatorControl.AlterTable("orders", new OptionsChange().withTtl(Duration.ofHours(1))),
         new SessionControl.Assignment(
             "s-1",
             "c-1",

@@ -55,6 +55,7 @@ final class SecuritySamples {
         new SecurityControl.TokenList(List.of(TOKEN)),
         LIMIT,
         QUOTA,
-        new SecurityControl.QuotaList(List.of(QUOTA)));
+        new SecurityControl.QuotaList(List.of(QUOTA)),
+        new SecurityControl.QuotaChange("ada", List.of(LIMIT), List.of("sessions")));
   }
 }

@@ -4,6 +4,7 @@ import io.tunnel.sdk.answer.ClusterAnswers;
 import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
@@ -19,11 +20,14 @@ import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.RowSessionControl;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Shows operators the nodes of a cluster, their roles and the progress of their replicas; empties a
- * node before a stop. Thread-safe.
+ * node before a stop; lists and ends the sessions of bound rows. Thread-safe.
  *
  * <p>Methods throw {@link io.tunnel.model.RefusedException} when the server refuses, with {@code
  * INVALID_REQUEST} when the server is no cluster. They throw {@link ConnectionException} when the
@@ -79,6 +83,38 @@ public final class ClusterClient implements AutoCloseable {
   public void drain(String address, boolean isDraining) {
     byte[] payload = Json.encode(new DrainNode(isDraining));
     var unused = ask(address, Operation.DRAIN_NODE, payload, Control.Empty.class);
+  }
+
+  /**
+   * The sessions that rows are bound to, of all principals, by id. Only administrators may ask, and
+   * only a single server has such sessions.
+   */
+  public List<RowSessionInfo> rowSessions() {
+    List<RowSessionInfo> all = new ArrayList<>();
+    RowSessionControl.SessionList page;
+    long last = 0;
+    do {
+      byte[] payload = Json.encode(new RowSessionControl.After(last));
+      byte[] answer = caller.awaitAnswer(Operation.LIST_ROW_SESSIONS, payload);
+      page = Json.decode(answer, RowSessionControl.SessionList.class);
+      for (RowSessionControl.SessionInfo each : page.sessions()) {
+        last = each.sessionId();
+        all.add(ClusterAnswers.session(each));
+      }
+    } while (page.isCut());
+    return all;
+  }
+
+  /**
+   * Ends a session that rows are bound to, of whatever principal, and returns when its rows are
+   * deleted. Its client gets {@code SESSION_ENDED}. Does nothing to a session that has ended. Only
+   * administrators may end sessions of others.
+   *
+   * @param id from {@link #rowSessions}
+   */
+  public void endRowSession(long id) {
+    byte[] payload = Json.encode(new RowSessionControl.Numbered(id));
+    var unused = caller.awaitAnswer(Operation.END_ROW_SESSION, payload);
   }
 
   /**

@@ -2,13 +2,13 @@ package io.tunnel.sdk;
 
 import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.answer.Absence;
 import io.tunnel.sdk.answer.TableAnswers;
@@ -229,13 +229,14 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Replaces all options of a table.
+   * Changes the options of a table that {@code change} names, at least one. A shorter time to live
+   * or retention deletes rows or changes, so it needs the rights {@code alter} and {@code write}.
    *
    * @return the table without figures
    */
-  public TableInfo alterTable(String table, TableOptions options) {
+  public TableInfo alterTable(String table, OptionsChange change) {
     return TableAnswers.uncounted(
-        change(Operation.ALTER_TABLE, new AlterTable(table, options), TableDescription.class));
+        change(Operation.ALTER_TABLE, new AlterTable(table, change), TableDescription.class));
   }
 
   /** Drops a table with its rows, its changes and its tunnels. */

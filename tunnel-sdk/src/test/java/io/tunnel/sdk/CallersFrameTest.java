@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
@@ -12,7 +13,6 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
@@ -90,7 +90,8 @@ class CallersFrameTest {
     calls.put("findPositions(String,Optional)", () -> tables.findPositions("t", Optional.empty()));
     calls.put("listTables()", tables::listTables);
     calls.put(
-        "alterTable(String,TableOptions)", () -> tables.alterTable("t", TableOptions.DEFAULT));
+        "alterTable(String,OptionsChange)",
+        () -> tables.alterTable("t", new OptionsChange().withRetentionBytes(1)));
     calls.put("openSession(Duration)", () -> tables.openSession(Duration.ofSeconds(5)));
     calls.put("dropTable(String)", () -> tables.dropTable("t"));
     calls.put("getRow(String,PrimaryKey)", () -> tables.getRow("t", KEY));

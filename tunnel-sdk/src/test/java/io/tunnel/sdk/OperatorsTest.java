@@ -7,9 +7,9 @@ import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.answer.TunnelAnswers;
@@ -42,6 +42,7 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.OperatorControl.ChannelPosition;
 import io.tunnel.wire.control.OperatorControl.Move;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -323,7 +324,8 @@ class OperatorsTest {
         Operation.ALTER_TABLE,
         OperatorControl.AlterTable.class,
         new Control.TableDescription(1, FakeTable.meta(), 5, List.of()));
-    TableOptions options = new TableOptions(Durability.OS, 60_000, 1_000);
+    OptionsChange options =
+        new OptionsChange().withDurability(Durability.OS).withTtl(Duration.ofHours(1));
     try (TableClient client = TableClient.connect(server.config())) {
       assertThat(client.alterTable("t", options).createdMs()).isEqualTo(5);
     }

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.fake.FakeCluster;
@@ -73,7 +73,7 @@ class RedirectTest {
     decides(2, Operation.DROP_TABLE, (c, frame) -> c.answer(frame, new byte[0]));
     try (TableClient client = nodes.tables(0)) {
       assertThat(client.createTable(FakeTable.meta(), List.of()).tableId()).isEqualTo(7);
-      var unused = client.alterTable("t", TableOptions.DEFAULT);
+      var unused = client.alterTable("t", new OptionsChange().withRetentionBytes(1));
       client.dropTable("t");
     }
     // After one redirect, further requests go to the leader directly.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.fixtures.Poll;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
@@ -171,8 +172,7 @@ abstract class ExpiryContract extends Contract {
     TableInfo expiring = expiring();
     assertThat(
             tables()
-                .alterTable(
-                    expiring.meta().name(), expiring.meta().options().withTtl(Duration.ofDays(1)))
+                .alterTable(expiring.meta().name(), new OptionsChange().withTtl(Duration.ofDays(1)))
                 .meta()
                 .options()
                 .ttlMs())
@@ -181,15 +181,13 @@ abstract class ExpiryContract extends Contract {
         ErrorCode.INVALID_REQUEST,
         () ->
             tables()
-                .alterTable(
-                    expiring.meta().name(), expiring.meta().options().withTtl(Duration.ZERO)));
+                .alterTable(expiring.meta().name(), new OptionsChange().withTtl(Duration.ZERO)));
     TableInfo plain = table();
     assertRefused(
         ErrorCode.INVALID_REQUEST,
         () ->
             tables()
-                .alterTable(
-                    plain.meta().name(), plain.meta().options().withTtl(Duration.ofDays(1))));
+                .alterTable(plain.meta().name(), new OptionsChange().withTtl(Duration.ofDays(1))));
   }
 
   private static RowUpdateChange addIfThere(long id) {

@@ -9,7 +9,9 @@ import io.tunnel.condition.Condition;
 import io.tunnel.condition.RowSelection;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.RawWrite;
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
@@ -17,6 +19,7 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
@@ -119,6 +122,22 @@ abstract class TablesContract extends Contract {
     CreateTunnelRequest audit = new CreateTunnelRequest(name, "audit", TunnelType.Stream);
     String id = tunnels().createTunnelIfAbsent(audit).getTunnelId();
     assertThat(tunnels().createTunnelIfAbsent(audit).getTunnelId()).isEqualTo(id);
+  }
+
+  /** Both callers have read the options before the first change. */
+  @Test
+  void changes_of_different_options_do_not_undo_each_other() {
+    TableInfo table = table();
+    String name = table.meta().name();
+    OptionsChange hour = new OptionsChange().withRetention(Duration.ofHours(1));
+    OptionsChange os = new OptionsChange().withDurability(Durability.OS);
+    var unused = tables().alterTable(name, hour);
+    TableOptions both = tables().alterTable(name, os).meta().options();
+    assertThat(both).isEqualTo(os.over(hour.over(table.meta().options())));
+    assertThat(tables().partitionMap(name).meta().options()).isEqualTo(both);
+    assertThatThrownBy(() -> tables().alterTable(name, new OptionsChange()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("names no option");
   }
 
   @Test

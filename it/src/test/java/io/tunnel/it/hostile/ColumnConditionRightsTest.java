@@ -8,6 +8,7 @@ import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
@@ -18,11 +19,14 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.sdk.security.Secret;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.sdk.table.CreateTableRequest;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -101,6 +105,58 @@ class ColumnConditionRightsTest {
       assertThat(writer.tryWrite(SECRETS, List.of(put(44))).results().get(0).outcome())
           .as("a plain write takes the right to write alone")
           .isEqualTo(Outcome.APPLIED);
+    }
+  }
+
+  private void quota(String principal) {
+    try (SecurityClient security = new SecurityClient(server.client())) {
+      security.setQuota(new SecurityClient.Quota(principal, Map.of("readBytesPerSecond", 1L)));
+    }
+  }
+
+  /** How often quotas made a principal wait. */
+  private long waits(String principal) {
+    String name = "tunnel_principal_slowed_total{principal=\"" + principal + "\"} ";
+    Secret token;
+    try (SecurityClient security = new SecurityClient(server.client())) {
+      security.grant(Permission.allow("prometheus", List.of("read"), "cluster"));
+      token = security.createToken("prometheus", Optional.empty()).text();
+    }
+    return server
+        .get("/metrics", Optional.of(token))
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length())))
+        .sum();
+  }
+
+  /** Each write is the only request of its client, which would wait for its debt. */
+  @Test
+  void pays_for_what_a_write_reads_as_for_a_read() {
+    String large = "x".repeat(100_000);
+    RowPutChange put =
+        new RowPutChange(
+            PrimaryKey.builder().add("id", 1L).build(),
+            List.of(new Column("v", ColumnValue.fromString(large))));
+    RowUpdateChange touch =
+        new RowUpdateChange(
+            put.primaryKey(), List.of(new ColumnUpdate.Put("w", ColumnValue.fromLong(1))));
+    try (TableClient owner = as("owner", "create", "read", "write")) {
+      owner.createTable(
+          CreateTableRequest.builder(SECRETS).key("id", PrimaryKeyType.INTEGER).build());
+      owner.write(SECRETS, List.of(put));
+    }
+    requirePays("condition", touch.onlyIf(Condition.parse("v = 'x'")));
+    requirePays("returned", touch.returning(Returning.columns("v")));
+    requirePays("own-columns", put.returning(Returning.columns("v")));
+  }
+
+  private void requirePays(String principal, RowChange change) {
+    try (TableClient client = as(principal, "read", "write")) {
+      quota(principal);
+      assertThat(client.tryWrite(SECRETS, List.of(change)).results()).hasSize(1);
+      assertThat(waits(principal)).as(principal).isPositive();
     }
   }
 }

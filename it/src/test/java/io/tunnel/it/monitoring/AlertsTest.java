@@ -6,8 +6,7 @@ import io.tunnel.it.ledger.Channels;
 import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
-import io.tunnel.model.Durability;
-import io.tunnel.model.TableOptions;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
@@ -33,10 +32,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("proof-monitoring")
 class AlertsTest {
 
-  private static final TableOptions FOR_EVER = new TableOptions(Durability.OS);
+  private static final OptionsChange FOR_EVER = new OptionsChange().withRetention(Duration.ZERO);
 
   /** With a retention of five minutes, a lag of three seconds uses up a hundredth of it. */
-  private static final TableOptions FIVE_MINUTES = FOR_EVER.withRetention(Duration.ofMinutes(5));
+  private static final OptionsChange FIVE_MINUTES =
+      new OptionsChange().withRetention(Duration.ofMinutes(5));
 
   private static final Map<String, String> LIMITS =
       Map.of("TunnelLagging", "2", "TunnelHistoryRunsOut", "0.01");
@@ -66,7 +66,7 @@ class AlertsTest {
     return Map.of("table", scene.table(), "tunnel", "audit");
   }
 
-  private static void alter(Scene scene, TableOptions options) {
+  private static void alter(Scene scene, OptionsChange options) {
     assertThat(scene.tables().alterTable(scene.table(), options)).isNotNull();
   }
 

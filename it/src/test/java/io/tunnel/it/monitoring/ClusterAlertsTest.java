@@ -6,8 +6,7 @@ import io.tunnel.it.cluster.Cluster;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.Stage;
-import io.tunnel.model.Durability;
-import io.tunnel.model.TableOptions;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TunnelType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,8 +51,7 @@ class ClusterAlertsTest {
     for (int i = 0; i < 3; i++) {
       scrape(prometheus, cluster.node(i));
     }
-    TableOptions fiveMinutes =
-        new TableOptions(Durability.FSYNC).withRetention(Duration.ofMinutes(5));
+    OptionsChange fiveMinutes = new OptionsChange().withRetention(Duration.ofMinutes(5));
     for (Scene scene : scenes) {
       assertThat(scene.tables().alterTable(scene.table(), fiveMinutes)).isNotNull();
       assertThat(scene.tunnel("audit", TunnelType.Stream)).isNotNull();

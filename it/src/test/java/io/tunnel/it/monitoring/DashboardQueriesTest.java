@@ -7,8 +7,7 @@ import io.tunnel.it.cluster.Cluster;
 import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
-import io.tunnel.model.Durability;
-import io.tunnel.model.TableOptions;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TunnelType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ class DashboardQueriesTest {
   }
 
   private void fill(Scene scene) {
-    TableOptions anHour = new TableOptions(Durability.OS).withRetention(Duration.ofHours(1));
+    OptionsChange anHour = new OptionsChange().withRetention(Duration.ofHours(1));
     assertThat(scene.tables().alterTable(scene.table(), anHour)).isNotNull();
     var unused = scene.tunnel("audit", TunnelType.Stream);
     scene.fill(10, 10);

@@ -9,8 +9,7 @@ import io.tunnel.it.ledger.Channels;
 import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
-import io.tunnel.model.Durability;
-import io.tunnel.model.TableOptions;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TunnelType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +51,7 @@ class FiguresTest {
   private Map<String, Set<String>> ofServer() {
     ServerProcess server = stage.server();
     Scene scene = new Scene(stage, server, 2);
-    TableOptions anHour = new TableOptions(Durability.OS).withRetention(Duration.ofHours(1));
+    OptionsChange anHour = new OptionsChange().withRetention(Duration.ofHours(1));
     assertThat(scene.tables().alterTable(scene.table(), anHour)).isNotNull();
     var unused = scene.tunnel("late", TunnelType.Stream);
     Channels audit = scene.tunnel("audit", TunnelType.Stream);

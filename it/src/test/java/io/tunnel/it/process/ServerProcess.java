@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.cli.security.directory.InitCommand;
 import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.fixtures.FreePort;
+import io.tunnel.sdk.security.Secret;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -205,13 +207,21 @@ public final class ServerProcess implements Service {
 
   /** An HTTP page as it is served now. */
   public HttpResponse<String> get(String path) {
+    return get(path, Optional.empty());
+  }
+
+  /** As {@link #get(String)}, for the owner of a token. */
+  public HttpResponse<String> get(String path, Optional<Secret> token) {
     String scheme = isClosed() ? "https" : "http";
-    HttpRequest request =
+    HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(scheme + "://127.0.0.1:" + httpPort + path))
-            .timeout(Duration.ofSeconds(60))
-            .build();
+            .timeout(Duration.ofSeconds(60));
+    token.ifPresent(
+        secret ->
+            request.header(
+                "Authorization", "Bearer " + new String(secret.utf8(), StandardCharsets.UTF_8)));
     try {
-      return httpClient().send(request, HttpResponse.BodyHandlers.ofString());
+      return httpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
       throw new AssertionError("no answer to " + path, e);
     } catch (InterruptedException e) {

@@ -8,8 +8,7 @@ import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.kafka.broker.KafkaBroker;
-import io.tunnel.model.Durability;
-import io.tunnel.model.TableOptions;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TunnelType;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +40,7 @@ class MetricsDocTest {
   /** A tunnel with unread changes of a table that keeps changes for a limited time. */
   private static void makeUnread(ServerProcess server, Scene scene) {
     var unused = scene.tunnel("audit", TunnelType.Stream);
-    TableOptions anHour = new TableOptions(Durability.OS).withRetention(Duration.ofHours(1));
+    OptionsChange anHour = new OptionsChange().withRetention(Duration.ofHours(1));
     assertThat(scene.tables().alterTable(scene.table(), anHour)).isNotNull();
     scene.fill(10, 10);
     Poll.until(

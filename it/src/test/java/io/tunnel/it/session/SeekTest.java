@@ -16,10 +16,9 @@ import io.tunnel.it.process.WorkerProcess;
 import io.tunnel.it.process.WorkerSetup;
 import io.tunnel.it.process.WriterProcess;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.checkpoint.ChannelMove;
@@ -181,10 +180,10 @@ class SeekTest {
     WorkerProcess worker = scene.worker(tunnel, "worker");
     scene.fill(LARGE_ROWS, LARGE_BYTES);
     tunnel.awaitDrained();
-    TableOptions keepLittle = new TableOptions(Durability.OS, 0, RETENTION_BYTES);
+    OptionsChange keepLittle = new OptionsChange().withRetentionBytes(RETENTION_BYTES);
     assertThat(scene.tables().alterTable(scene.table(), keepLittle)).isNotNull();
     Poll.until("changes beyond the limit go", () -> scene.firstPosition() > 1);
-    assertThat(scene.tables().alterTable(scene.table(), new TableOptions(Durability.OS)))
+    assertThat(scene.tables().alterTable(scene.table(), new OptionsChange().withRetentionBytes(0)))
         .isNotNull();
     ChannelInfo channel = tunnel.now().get(0);
     assertThat(channel.checkpointed()).isEqualTo(LARGE_ROWS);

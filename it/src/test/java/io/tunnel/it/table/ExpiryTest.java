@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.fixtures.LocalServer;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RefusedException;
@@ -157,11 +158,11 @@ class ExpiryTest {
     server.stop();
     server.start();
     Poll.until("the server is there again", () -> isThere("tokens", 1));
-    TableOptions options = table.meta().options();
-    var unused = server.client().alterTable("tokens", options.withTtl(Duration.ofSeconds(1)));
+    OptionsChange aSecond = new OptionsChange().withTtl(Duration.ofSeconds(1));
+    var unused = server.client().alterTable("tokens", aSecond);
     Poll.until("the row expires", () -> !isThere("tokens", 1));
     Poll.until("the row is deleted", () -> server.metric("tunnel_rows_expired_total") == 1);
-    unused = server.client().alterTable("tokens", options);
+    unused = server.client().alterTable("tokens", new OptionsChange().withTtl(Duration.ofDays(1)));
     assertThat(isThere("tokens", 1)).isFalse();
     server.write("tokens", List.of(put(2)));
     assertThat(changes(table, found -> found.size() >= 3))
@@ -175,8 +176,10 @@ class ExpiryTest {
     TableOptions without = create("without", Duration.ZERO).meta().options();
     assertThat(with.ttlMs()).contains(86_400_000L);
     assertThat(without.ttlMs()).isEmpty();
-    assertRefused(() -> server.client().alterTable("with", without), "cannot be removed");
-    assertRefused(() -> server.client().alterTable("without", with), "cannot be added");
+    OptionsChange forEver = new OptionsChange().withTtl(Duration.ZERO);
+    assertRefused(() -> server.client().alterTable("with", forEver), "cannot be removed");
+    OptionsChange aDay = new OptionsChange().withTtl(Duration.ofDays(1));
+    assertRefused(() -> server.client().alterTable("without", aDay), "cannot be added");
   }
 
   private static void assertRefused(ThrowingCallable call, String why) {

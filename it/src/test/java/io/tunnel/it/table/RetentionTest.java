@@ -10,6 +10,7 @@ import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
@@ -33,6 +34,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -175,15 +177,14 @@ class RetentionTest {
   }
 
   private void alterToForget(TableDescription table) {
-    TableOptions options = new TableOptions(Durability.OS, 1, 0);
+    OptionsChange change = new OptionsChange().withRetention(Duration.ofMillis(1));
     TableDescription altered =
         client.request(
             Operation.ALTER_TABLE,
-            new AlterTable(table.meta().name(), options),
+            new AlterTable(table.meta().name(), change),
             TableDescription.class);
-    assertThat(altered.meta().options()).isEqualTo(options);
-    ErrorPayload unknown =
-        client.refused(Operation.ALTER_TABLE, new AlterTable("unknown", options));
+    assertThat(altered.meta().options()).isEqualTo(change.over(table.meta().options()));
+    ErrorPayload unknown = client.refused(Operation.ALTER_TABLE, new AlterTable("unknown", change));
     assertThat(unknown.code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     String negative =
         "{\"table\":\"small\",\"options\":{\"durability\":\"OS\",\"retentionMs\":-1}}";

@@ -13,7 +13,6 @@ import io.tunnel.terminal.options.ServiceOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -97,8 +96,7 @@ final class CreateCommand extends Job {
       return new TablePlan(
           table,
           columns,
-          Optional.ofNullable(durability),
-          retention.asked(),
+          durability == null ? retention.asked() : retention.asked().withDurability(durability),
           split.plan(columns.get(0)));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());

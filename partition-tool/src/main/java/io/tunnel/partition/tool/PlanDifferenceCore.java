@@ -28,17 +28,17 @@ final class PlanDifferenceCore {
               + KeyText.formatSchema(plan.key()));
     }
     Durability durability = table.meta().options().durability();
-    if (plan.durability().filter(wanted -> wanted != durability).isPresent()) {
+    if (plan.options().durability().filter(wanted -> wanted != durability).isPresent()) {
       differences.add(
           "its durability is "
               + durability
               + " where the plan has "
-              + plan.durability().orElseThrow());
+              + plan.options().durability().orElseThrow());
     }
     TableOptions options = table.meta().options();
-    addRetention(differences, "milliseconds", options.retentionMs(), plan.retention().ms());
-    addRetention(differences, "bytes", options.retentionBytes(), plan.retention().bytes());
-    addTtl(differences, options.ttlMs().orElse(0L), plan.retention().ttlMs());
+    addRetention(differences, "milliseconds", options.retentionMs(), plan.options().retentionMs());
+    addRetention(differences, "bytes", options.retentionBytes(), plan.options().retentionBytes());
+    addTtl(differences, options.ttlMs().orElse(0L), plan.options().ttlMs());
     int partitions = table.partitions().size();
     if (partitions != plan.split().partitions()) {
       differences.add(

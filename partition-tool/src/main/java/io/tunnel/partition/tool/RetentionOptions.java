@@ -1,6 +1,6 @@
 package io.tunnel.partition.tool;
 
-import io.tunnel.model.TableOptions;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.terminal.options.ByteCountConverter;
 import io.tunnel.terminal.options.DurationConverter;
 import java.time.Duration;
@@ -45,13 +45,10 @@ public final class RetentionOptions {
     return time != null || bytes != null || ttl != null;
   }
 
-  /** The options with what was said in place of what they had. */
-  public TableOptions over(TableOptions options) {
-    return asked().over(options);
-  }
-
-  Retention asked() {
-    return new Retention(
+  /** The named options. */
+  public OptionsChange asked() {
+    return new OptionsChange(
+        Optional.empty(),
         Optional.ofNullable(time).map(Duration::toMillis),
         Optional.ofNullable(bytes),
         Optional.ofNullable(ttl).map(Duration::toMillis));

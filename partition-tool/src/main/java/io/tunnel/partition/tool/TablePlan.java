@@ -1,25 +1,18 @@
 package io.tunnel.partition.tool;
 
-import io.tunnel.model.Durability;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A table as it is to be.
  *
- * @param durability absent when nothing was asked for: a new table then gets the default, and a
+ * @param options the options that were asked for: of the others a new table gets the default, and a
  *     table that exists may have any
- * @param retention in the same way
  */
-record TablePlan(
-    String table,
-    List<PrimaryKeySchema> key,
-    Optional<Durability> durability,
-    Retention retention,
-    SplitPlan split) {
+record TablePlan(String table, List<PrimaryKeySchema> key, OptionsChange options, SplitPlan split) {
 
   TablePlan {
     key = List.copyOf(key);
@@ -27,7 +20,6 @@ record TablePlan(
 
   /** What is sent to the server; refuses what no table can be. */
   TableMeta meta() {
-    return new TableMeta(
-        table, key, retention.over(durability.map(TableOptions::new).orElse(TableOptions.DEFAULT)));
+    return new TableMeta(table, key, options.over(TableOptions.DEFAULT));
   }
 }

@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
     description =
         "Looks at the data directory of a server that does not run: log, indexes, rows, tables, tunnels,"
             + " each for itself and against each other. Changes nothing, unless told to repair."
-            + " Exit code 0 means sound, 1 that something is wrong.",
+            + " Exit code 0 means sound, 1 that something is wrong, 6 that everything checked is right"
+            + " but not all rows could be compared with the log.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel doctor --data DIR",
@@ -105,8 +106,10 @@ public final class DoctorCommand extends Job {
         repaired = salvage(directory, found);
         found = isSure ? check(directory) : found;
       }
-      print(new DoctorReport(data, found, !isQuick, isSalvaging ? "salvage" : "repair", repaired));
-      return found.isSound() ? ExitCode.OK : ExitCode.FAILED;
+      DoctorReport report =
+          new DoctorReport(data, found, isQuick, isSalvaging ? "salvage" : "repair", repaired);
+      print(report);
+      return isRepairing || isSalvaging ? report.exitCodeOfDeed() : report.exitCode();
     }
   }
 

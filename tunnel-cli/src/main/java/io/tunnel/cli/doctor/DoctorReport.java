@@ -6,6 +6,7 @@ import io.tunnel.server.check.CheckReport;
 import io.tunnel.server.check.CheckReport.ShardReport;
 import io.tunnel.server.check.Problem;
 import io.tunnel.server.check.Problem.Weight;
+import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,17 +15,32 @@ import java.util.List;
 /**
  * What the doctor says.
  *
- * @param isCompared whether rows were held against the log
+ * @param isQuick whether the operator asked for no comparison of rows
  * @param label of what was done
  * @param repaired what was done, or would be, if that was asked for
  */
 record DoctorReport(
-    Path data, CheckReport found, boolean isCompared, String label, List<String> repaired) {
+    Path data, CheckReport found, boolean isQuick, String label, List<String> repaired) {
 
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   DoctorReport {
     repaired = List.copyOf(repaired);
+  }
+
+  /** Whether rows were to be compared, and not all of them could be. */
+  private boolean isPartial() {
+    return !isQuick && !found.isCompared();
+  }
+
+  /** Of a check: OK only when everything that was to be checked is right. */
+  int exitCode() {
+    return found.isSound() && isPartial() ? ExitCode.NOT_ALL_CHECKED : exitCodeOfDeed();
+  }
+
+  /** Of a repair or a salvage: OK when a server can start now. */
+  int exitCodeOfDeed() {
+    return found.isSound() ? ExitCode.OK : ExitCode.FAILED;
   }
 
   /** One problem as JSON. */
@@ -59,7 +75,7 @@ record DoctorReport(
             found.isSound(),
             found.tables(),
             found.tunnels(),
-            isCompared,
+            found.isCompared(),
             found.shards(),
             entries,
             repaired));
@@ -84,10 +100,7 @@ record DoctorReport(
               + ": read "
               + Human.bytes(shard.logBytes())
               + " of changes, "
-              + (isCompared
-                  ? "compared " + Human.counted(shard.rowsCompared(), "row")
-                  : "rows not compared")
-              + skipped(shard));
+              + compared(shard));
     }
     repaired.forEach(deed -> lines.add(label + ": " + deed));
     for (Problem problem : found.problems()) {
@@ -108,18 +121,30 @@ record DoctorReport(
     return lines;
   }
 
-  private static String skipped(ShardReport shard) {
-    return shard.partitionsSkipped() == 0
-        ? ""
-        : "; not those of "
-            + Human.counted(shard.partitionsSkipped(), "partition")
-            + ", whose oldest changes are not kept any more";
+  private String compared(ShardReport shard) {
+    if (!shard.notCompared().isEmpty()) {
+      return "rows not compared" + (isQuick ? "" : ", because " + shard.notCompared());
+    }
+    return "compared "
+        + Human.counted(shard.rowsCompared(), "row")
+        + (shard.partitionsSkipped() == 0
+            ? ""
+            : "; not those of "
+                + Human.counted(shard.partitionsSkipped(), "partition")
+                + ", whose oldest changes are not kept any more");
   }
 
   private String verdict() {
     long wrong = found.problems().stream().filter(p -> p.kind().weight() == Weight.WRONG).count();
-    return wrong == 0
-        ? "sound: a server can start on it, and nothing is missing"
-        : "not sound: " + Human.counted(wrong, "problem");
+    if (wrong > 0) {
+      return "not sound: " + Human.counted(wrong, "problem");
+    }
+    if (found.isCompared()) {
+      return "sound: a server can start on it, and nothing is missing";
+    }
+    return isQuick
+        ? "sound: a server can start on it; no row was compared with the log"
+        : "sound as far as checked: a server can start on it, but not all rows were compared with"
+            + " the log";
   }
 }

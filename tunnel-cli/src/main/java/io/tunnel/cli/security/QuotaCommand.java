@@ -31,7 +31,7 @@ final class QuotaCommand extends CommandGroup {
       name = "set",
       mixinStandardHelpOptions = true,
       description = {
-        "Set the limits of a principal or a table in the place of those that it had.",
+        "Set limits of a principal or a table; limits that are not named stay as they are.",
         "Limits: requestsPerSecond; RowsPerSecond and BytesPerSecond behind written, delivered and"
             + " read; connections, sessions, tunnels, tables, partitions.",
         "Over a rate a client is slowed down; over a count it is refused."
@@ -40,9 +40,12 @@ final class QuotaCommand extends CommandGroup {
       footer = {
         "  tunnel security quota set billing writtenRowsPerSecond=50000 connections=20",
         "  tunnel security quota set table:orders deliveredBytesPerSecond=10000000",
-        "  tunnel security quota set billing          (none: no limits any more)"
+        "  tunnel security quota set billing connections=none",
+        "  tunnel security quota set billing all=none"
       })
   static final class SetQuota extends SecurityAction {
+
+    private static final String NONE = "=none";
 
     @Parameters(
         index = "0",
@@ -52,12 +55,13 @@ final class QuotaCommand extends CommandGroup {
 
     @Parameters(
         index = "1..*",
-        arity = "0..*",
+        arity = "1..*",
         paramLabel = "LIMIT=NUMBER",
-        description = "The limits.")
+        description = "The limits to set. LIMIT=none removes a limit, and all=none removes all.")
     private List<String> items = List.of();
 
     private Map<String, Long> limits = Map.of();
+    private List<String> removed = List.of();
 
     /** For picocli. */
     SetQuota() {}
@@ -65,16 +69,32 @@ final class QuotaCommand extends CommandGroup {
     @Override
     protected void check() {
       super.check();
-      limits = limits(items);
+      List<String> named = items.stream().filter(item -> item.endsWith(NONE)).toList();
+      removed = named.stream().map(item -> item.substring(0, item.indexOf('='))).toList();
+      limits = limits(items.stream().filter(item -> !item.endsWith(NONE)).toList());
+      for (String name : removed) {
+        if (name.isEmpty() || limits.containsKey(name)) {
+          throw CommandFailure.usage("'" + name + NONE + "' is not LIMIT=NUMBER");
+        }
+      }
     }
 
     @Override
     protected void run(SecurityClient client, ClientConfig config) {
-      Quota quota = new Quota(subject, limits);
-      client.setQuota(quota);
+      if (!removed.isEmpty()) {
+        client.removeLimits(subject, removed);
+      }
+      if (!limits.isEmpty()) {
+        client.setQuota(new Quota(subject, limits));
+      }
+      Quota now =
+          client.quotas().stream()
+              .filter(quota -> quota.subject().equals(subject))
+              .findFirst()
+              .orElse(new Quota(subject, Map.of()));
       print(
-          () -> json(quota),
-          () -> List.of(subject + (limits.isEmpty() ? " has no limits" : ": " + text(quota))));
+          () -> json(now),
+          () -> List.of(subject + (now.limits().isEmpty() ? " has no limits" : ": " + text(now))));
     }
   }
 

@@ -1,9 +1,9 @@
 package io.tunnel.cli.service;
 
 import io.tunnel.condition.RowSelection;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
-import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.ConnectionException;
@@ -18,6 +18,7 @@ import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
@@ -96,8 +97,8 @@ final class SdkService implements Service {
   }
 
   @Override
-  public TableInfo alterTable(String table, TableOptions options) {
-    return tables().alterTable(table, options);
+  public TableInfo alterTable(String table, OptionsChange change) {
+    return tables().alterTable(table, change);
   }
 
   @Override
@@ -174,6 +175,16 @@ final class SdkService implements Service {
   @Override
   public void endSession(String table, String tunnel, String session) {
     tunnels().endSession(new EndSessionRequest(table, tunnel, session));
+  }
+
+  @Override
+  public List<RowSessionInfo> rowSessions() {
+    return cluster().rowSessions();
+  }
+
+  @Override
+  public void endRowSession(long id) {
+    cluster().endRowSession(id);
   }
 
   @Override

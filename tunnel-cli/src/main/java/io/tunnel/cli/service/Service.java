@@ -1,9 +1,9 @@
 package io.tunnel.cli.service;
 
 import io.tunnel.condition.RowSelection;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
-import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.ReadMode;
@@ -12,6 +12,7 @@ import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
@@ -35,7 +36,7 @@ public interface Service extends AutoCloseable {
   TableInfo describeTable(String table);
 
   /** Returns the table without figures. */
-  TableInfo alterTable(String table, TableOptions options);
+  TableInfo alterTable(String table, OptionsChange change);
 
   void dropTable(String table);
 
@@ -64,6 +65,12 @@ public interface Service extends AutoCloseable {
   CheckpointSet exportCheckpoints(String table, String tunnel);
 
   void endSession(String table, String tunnel, String session);
+
+  /** The sessions that rows are bound to, by id. */
+  List<RowSessionInfo> rowSessions();
+
+  /** Ends a session, and deletes its rows. */
+  void endRowSession(long id);
 
   /** The cluster, as the node that answers sees it. */
   ClusterInfo describeCluster();

@@ -2,6 +2,7 @@ package io.tunnel.cli.tables;
 
 import io.tunnel.cli.service.Service;
 import io.tunnel.model.Durability;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TableOptions;
 import io.tunnel.partition.tool.RetentionOptions;
 import io.tunnel.partition.tool.TableReport;
@@ -47,11 +48,9 @@ final class AlterTableCommand extends TableCommand {
 
   @Override
   protected void run(Service service) {
-    TableOptions before = service.describeTable(table()).meta().options();
-    TableOptions wanted =
-        retention.over(
-            before.withDurability(durability == null ? before.durability() : durability));
-    TableInfo altered = service.alterTable(table(), wanted);
+    OptionsChange asked = retention.asked();
+    TableInfo altered =
+        service.alterTable(table(), durability == null ? asked : asked.withDurability(durability));
     TableOptions options = altered.meta().options();
     print(
         () -> TableReport.optionsJson(altered.meta()),

@@ -20,7 +20,8 @@ import picocli.CommandLine.Command;
       ScanCommand.class,
       PutRowsCommand.class,
       UpdateRowsCommand.class,
-      DeleteRowsCommand.class
+      DeleteRowsCommand.class,
+      SessionsCommand.class
     })
 public final class TablesCommand extends CommandGroup {
 

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.SessionInfo;
 import io.tunnel.sdk.tunnel.StreamTunnelConfig;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -245,6 +247,25 @@ class OperatorCommandsTest extends AuditTunnelTest {
   }
 
   @Test
+  void sessions_of_bound_rows_are_listed_and_ended() {
+    assertThat(runLine("tables sessions")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "session 3 of ada: 2 rows, lease 10.0 s, 7.0 s left",
+            "session 17: 1 row, lease 1 min 00 s, ends now");
+    assertThat(runLine("tables sessions --json")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "{\"sessions\":[{\"session\":3,\"principal\":\"ada\",\"leaseMs\":10000,"
+                + "\"leftMs\":7000,\"rows\":2},{\"session\":17,\"principal\":\"\","
+                + "\"leaseMs\":60000,\"leftMs\":0,\"rows\":1}]}");
+    assertThat(runLine("tables sessions --end 17")).isZero();
+    assertThat(outLines()).containsExactly("session 17 has ended, and its rows are deleted");
+    assertThat(service.orders).containsExactly("end row session 17");
+    assertThat(runLine("tables sessions --end 0")).isEqualTo(2);
+  }
+
+  @Test
   void only_what_is_named_of_a_tables_options_is_altered() {
     assertThat(runLine("tables alter --table orders --retention 7d --retention-bytes 10GiB"))
         .isZero();
@@ -260,6 +281,14 @@ class OperatorCommandsTest extends AuditTunnelTest {
     assertThat(options.retentionBytes()).isEqualTo(10L << 30);
     assertThat(runLine("tables describe --table orders")).isZero();
     assertThat(outLines().get(0)).contains("durability FSYNC, retention 10.0 GiB, created");
+    assertThat(service.orders)
+        .as("the server merges, so no other operator's change is undone")
+        .containsExactly(
+            "alter orders "
+                + new OptionsChange()
+                    .withRetention(Duration.ofDays(7))
+                    .withRetentionBytes(10L << 30),
+            "alter orders " + new OptionsChange().withRetention(Duration.ZERO));
   }
 
   @ParameterizedTest

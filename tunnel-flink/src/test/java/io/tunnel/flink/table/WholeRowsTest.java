@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.Durability;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
@@ -117,7 +118,7 @@ class WholeRowsTest {
       LockSupport.parkNanos(LOOK_NANOS);
     }
     // What is left stays, so that nothing goes between the finding of positions and the reading.
-    var unused = server.client().alterTable("t", new TableOptions(Durability.OS));
+    var unused = server.client().alterTable("t", new OptionsChange().withRetentionBytes(0));
   }
 
   private long earliest() {

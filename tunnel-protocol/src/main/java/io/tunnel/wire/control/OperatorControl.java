@@ -2,8 +2,8 @@ package io.tunnel.wire.control;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import java.util.List;
 import java.util.Objects;
@@ -168,12 +168,21 @@ public sealed interface OperatorControl extends Control {
     }
   }
 
-  /** Replaces the options of a table. */
-  record AlterTable(String table, TableOptions options) implements OperatorControl {
-    /** Refuses null. */
+  /**
+   * Changes options of a table.
+   *
+   * @param options the options that change; the others stay as they are
+   */
+  record AlterTable(String table, OptionsChange options) implements OperatorControl {
+    /** Refuses null, and a change of no option. */
     public AlterTable {
       Objects.requireNonNull(table, "table");
       Objects.requireNonNull(options, "options");
+      if (options.isEmpty()) {
+        throw new IllegalArgumentException(
+            "options names no option that changes; name durability, retentionMs, retentionBytes or"
+                + " ttlMs");
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.wire.control;
 
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.value.Bytes;
+import java.util.List;
 import java.util.Objects;
 
 /** The payloads of operations about row sessions, whose bound rows live as long as they do. */
@@ -22,6 +23,40 @@ public sealed interface RowSessionControl extends Control {
 
   /** The id of an open session. */
   record Opened(long sessionId) implements RowSessionControl {}
+
+  /** Asks for the sessions behind an id, 0 for the first page. */
+  record After(long sessionId) implements RowSessionControl {}
+
+  /** Names a session, of whatever principal. */
+  record Numbered(long sessionId) implements RowSessionControl {}
+
+  /**
+   * Sessions by id.
+   *
+   * @param isCut whether more follow behind the last one
+   */
+  record SessionList(List<SessionInfo> sessions, boolean isCut) implements RowSessionControl {
+    /** Keeps a copy. */
+    public SessionList {
+      sessions = List.copyOf(sessions);
+    }
+  }
+
+  /**
+   * A session.
+   *
+   * @param principal empty where clients have no names
+   * @param leaseMs how long the session lives without a renewal
+   * @param leftMs how long it lives from now on without a renewal; 0 for a session that is ending
+   * @param rows its stored rows
+   */
+  record SessionInfo(long sessionId, String principal, long leaseMs, long leftMs, long rows)
+      implements RowSessionControl {
+    /** Refuses null. */
+    public SessionInfo {
+      Objects.requireNonNull(principal, "principal");
+    }
+  }
 
   /** Names a session, and proves that the client has it. */
   record Named(long sessionId, Bytes secret) implements RowSessionControl {

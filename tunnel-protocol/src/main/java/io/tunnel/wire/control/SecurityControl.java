@@ -245,10 +245,35 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
+   * Changes limits of a principal or a table; limits that it does not name stay.
+   *
+   * @param subject {@code NAME} of a principal, or {@code table:NAME}
+   * @param limits the limits that are set, after the removal of {@code removed}
+   * @param removed names of the limits that are removed; {@value #ALL} removes all
+   */
+  record QuotaChange(String subject, List<QuotaLimit> limits, List<String> removed)
+      implements SecurityControl {
+
+    /** Stands for all limits of the subject. */
+    public static final String ALL = "all";
+
+    /** Refuses null and a change of nothing, and copies the lists. */
+    public QuotaChange {
+      Objects.requireNonNull(subject, "subject");
+      limits = limits == null ? List.of() : List.copyOf(limits);
+      removed = removed == null ? List.of() : List.copyOf(removed);
+      if (limits.isEmpty() && removed.isEmpty()) {
+        throw new IllegalArgumentException(
+            "the change names no limit; name limits to set in 'limits', or to remove in 'removed'"
+                + " ('all' removes all)");
+      }
+    }
+  }
+
+  /**
    * Limits of a principal or a table.
    *
    * @param subject {@code NAME} of a principal, or {@code table:NAME}
-   * @param limits the limits; empty to remove all limits
    */
   record QuotaInfo(String subject, List<QuotaLimit> limits) implements SecurityControl {
     /** Refuses null and copies the list. */

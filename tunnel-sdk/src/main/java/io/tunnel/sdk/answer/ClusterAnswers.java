@@ -6,9 +6,12 @@ import io.tunnel.sdk.cluster.GoneNode;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.cluster.ReplicaStatus;
+import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.RowSessionControl;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
@@ -52,6 +55,16 @@ public final class ClusterAnswers {
     Map<String, Integer> levelMaxByNode = new TreeMap<>();
     levels.nodes().forEach(node -> levelMaxByNode.put(node.name(), node.levelMax()));
     return new ClusterLevels(levels.level(), levelMaxByNode);
+  }
+
+  /** Converts a session that rows are bound to. */
+  public static RowSessionInfo session(RowSessionControl.SessionInfo session) {
+    return new RowSessionInfo(
+        session.sessionId(),
+        session.principal(),
+        Duration.ofMillis(session.leaseMs()),
+        Duration.ofMillis(session.leftMs()),
+        session.rows());
   }
 
   /** Converts the status that a node gives of itself. */

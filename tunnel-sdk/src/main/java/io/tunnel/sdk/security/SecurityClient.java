@@ -22,6 +22,7 @@ import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
 import io.tunnel.wire.control.SecurityControl.PermissionList;
 import io.tunnel.wire.control.SecurityControl.PermissionQuery;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
 import io.tunnel.wire.control.SecurityControl.QuotaInfo;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import io.tunnel.wire.control.SecurityControl.QuotaList;
@@ -268,13 +269,31 @@ public final class SecurityClient implements AutoCloseable {
     tell(Operation.REVOKE_TOKEN, new SecurityId(id));
   }
 
-  /** Replaces the limits of a subject; an empty quota removes all limits. */
+  /**
+   * Sets limits of a subject; its other limits stay as they are.
+   *
+   * @throws IllegalArgumentException when the quota has no limit
+   */
   public void setQuota(Quota quota) {
     List<QuotaLimit> limits =
         quota.limits().entrySet().stream()
             .map(limit -> new QuotaLimit(limit.getKey(), limit.getValue()))
             .toList();
-    tell(Operation.SET_QUOTA, new QuotaInfo(quota.subject(), limits));
+    tell(Operation.SET_QUOTA, new QuotaChange(quota.subject(), limits, List.of()));
+  }
+
+  /**
+   * Removes the named limits of a subject.
+   *
+   * @throws IllegalArgumentException when no limit is named
+   */
+  public void removeLimits(String subject, List<String> limits) {
+    tell(Operation.SET_QUOTA, new QuotaChange(subject, List.of(), limits));
+  }
+
+  /** Removes all limits of a subject. */
+  public void removeQuota(String subject) {
+    removeLimits(subject, List.of(QuotaChange.ALL));
   }
 
   /** All quotas, by subject. */

@@ -41,6 +41,10 @@ public enum ClientRequest {
   RENEW_ROW_SESSION(Operation.RENEW_ROW_SESSION),
   /** Closes a session for bound rows. */
   CLOSE_ROW_SESSION(Operation.CLOSE_ROW_SESSION),
+  /** Lists the sessions for bound rows of all clients. */
+  LIST_ROW_SESSIONS(Operation.LIST_ROW_SESSIONS),
+  /** Ends the session for bound rows of any client. */
+  END_ROW_SESSION(Operation.END_ROW_SESSION),
   /** Reads a page of rows. */
   GET_RANGE(Operation.GET_RANGE),
   /** Creates a tunnel. */

@@ -36,6 +36,13 @@ final class MemoryRowSessions {
       long id = open(Json.decode(payload, RowSessionControl.Open.class), principal);
       return Json.encode(new RowSessionControl.Opened(id));
     }
+    if (operation == Operation.LIST_ROW_SESSIONS) {
+      return Json.encode(page(Json.decode(payload, RowSessionControl.After.class).sessionId()));
+    }
+    if (operation == Operation.END_ROW_SESSION) {
+      end(Json.decode(payload, RowSessionControl.Numbered.class).sessionId());
+      return Json.encode(new Control.Empty());
+    }
     RowSessionControl.Named session = Json.decode(payload, RowSessionControl.Named.class);
     Bytes proof = SessionProof.hash(session.secret(), principal);
     if (operation == Operation.RENEW_ROW_SESSION) {
@@ -44,6 +51,23 @@ final class MemoryRowSessions {
       end(session.sessionId());
     }
     return Json.encode(new Control.Empty());
+  }
+
+  private RowSessionControl.SessionList page(long afterId) {
+    List<RowSessionControl.SessionInfo> infos =
+        core.page(afterId, Integer.MAX_VALUE, time.ms()).stream().map(this::info).toList();
+    return new RowSessionControl.SessionList(infos, false);
+  }
+
+  private RowSessionControl.SessionInfo info(RowSessionCore.Shown shown) {
+    Session session = shown.session();
+    long rows =
+        tables.stream()
+            .flatMap(table -> table.partitions().stream())
+            .mapToLong(partition -> partition.boundRows(session.id()))
+            .sum();
+    return new RowSessionControl.SessionInfo(
+        session.id(), session.principal(), session.leaseMs(), shown.leftMs(), rows);
   }
 
   private static String principal(Peer peer) {

@@ -105,14 +105,10 @@ final class Requests {
   void credit(Frame frame, Peer peer) {
     Credit credit = Credit.decode(frame.payload());
     if (credit.epoch() == PartitionControl.EPOCH) {
-      service
-          .readings()
-          .of(credit.handle(), peer)
-          .ifPresent(reading -> reading.credit(credit.bytes()));
-      onChange.run();
-      return;
+      service.readings().of(credit.handle(), peer).ifPresent(to -> to.credit(credit.bytes()));
+    } else {
+      service.holds().credited(credit, peer).ifPresent(hold -> credit(hold, credit));
     }
-    service.holds().credited(credit, peer).ifPresent(hold -> credit(hold, credit));
     onChange.run();
   }
 
@@ -223,7 +219,11 @@ final class Requests {
         WriterToken token = WriterToken.of(service.time().micros(), request.secret());
         peer.respond(frame, token.bytes().toByteArray());
       }
-      case OPEN_ROW_SESSION, RENEW_ROW_SESSION, CLOSE_ROW_SESSION ->
+      case OPEN_ROW_SESSION,
+          RENEW_ROW_SESSION,
+          CLOSE_ROW_SESSION,
+          LIST_ROW_SESSIONS,
+          END_ROW_SESSION ->
           peer.respond(frame, service.rowSessions().serve(operation, payload, peer));
       case GET_ROW -> {
         GetRowRequest request = GetRowRequest.decode(payload);

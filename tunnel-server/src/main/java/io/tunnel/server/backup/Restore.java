@@ -1,11 +1,11 @@
 package io.tunnel.server.backup;
 
 import com.google.gson.Gson;
-import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.reflect.TypeToken;
 import io.tunnel.codec.Checksum;
 import io.tunnel.model.Level;
+import io.tunnel.server.catalog.RestoredCounters;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.catalog.store.DirectoryFormat;
 import io.tunnel.server.disk.PrivateFiles;
@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -32,14 +31,6 @@ import java.util.stream.Stream;
  */
 public final class Restore {
 
-  /**
-   * Starts that a restored server skips. Epochs that were assigned after the backup must not be
-   * assigned again, and their upper half counts starts; no server starts this often between a
-   * backup and its use.
-   */
-  private static final int STARTS_SKIPPED = 1_000;
-
-  private static final String COUNTERS = "counters";
   private static final Gson GSON = new Gson();
 
   private Restore() {}
@@ -151,17 +142,9 @@ public final class Restore {
           GSON.fromJson(
               new String(json, StandardCharsets.UTF_8),
               new TypeToken<Map<String, String>>() {}.getType());
-      SortedMap<String, String> catalog = new TreeMap<>(texts);
-      catalog.computeIfPresent(COUNTERS, (name, text) -> skipStarts(text));
-      return catalog;
-    } catch (JsonParseException e) {
+      return RestoredCounters.raise(texts);
+    } catch (JsonParseException | ArithmeticException e) {
       throw new IOException("the catalog of the backup is damaged: " + e.getMessage(), e);
     }
-  }
-
-  private static String skipStarts(String counters) {
-    JsonObject object = GSON.fromJson(counters, JsonObject.class);
-    object.addProperty("starts", object.get("starts").getAsLong() + STARTS_SKIPPED);
-    return GSON.toJson(object);
   }
 }

@@ -34,6 +34,14 @@ record Counters(int tables, int partitions, long starts) {
     return new Counters(tables, partitions, starts + 1);
   }
 
+  /** Counters that have counted so many more. */
+  Counters raised(int moreTables, int morePartitions, long moreStarts) {
+    return new Counters(
+        Math.addExact(tables, moreTables),
+        Math.addExact(partitions, morePartitions),
+        Math.addExact(starts, moreStarts));
+  }
+
   /** The change that stores these counters. */
   Map<String, Optional<String>> change() {
     return Map.of(NAME, Optional.of(Json.toText(this)));

@@ -43,13 +43,28 @@ public final class RowSessionRecords {
             sessions.put(id, new Session(id, stored.principal(), stored.leaseMs(), stored.proof()));
           }
         });
+    lastId = lastId(texts);
+  }
+
+  /** The greatest id that was ever given, among the texts of a catalog. */
+  static long lastId(Map<String, String> texts) {
     String given = texts.get(GIVEN);
-    lastId = given == null ? 0 : StoredText.whole(GIVEN, given, Given.class).last();
+    return given == null ? 0 : StoredText.whole(GIVEN, given, Given.class).last();
+  }
+
+  /** The change that stores the greatest id that was ever given. */
+  static Map<String, Optional<String>> givenUpTo(long last) {
+    return Map.of(GIVEN, Optional.of(Json.toText(new Given(last))));
   }
 
   /** The sessions that have not ended. */
   public List<Session> all() {
     return List.copyOf(sessions.values());
+  }
+
+  /** How many sessions have not ended. */
+  public int count() {
+    return sessions.size();
   }
 
   /** The greatest id that was given before this start. */
@@ -79,7 +94,7 @@ public final class RowSessionRecords {
       Stored stored = new Stored(session.principal(), session.leaseMs(), session.proof());
       changes.put(PREFIX + session.id(), Optional.of(Json.toText(stored)));
     }
-    changes.put(GIVEN, Optional.of(Json.toText(new Given(given))));
+    changes.putAll(givenUpTo(given));
     store.write(changes);
     opened.forEach(session -> sessions.put(session.id(), session));
   }

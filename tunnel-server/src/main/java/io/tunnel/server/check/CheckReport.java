@@ -25,8 +25,9 @@ public record CheckReport(
    * @param logBytes of all segments
    * @param groups that are intact
    * @param rowsCompared with those that the log makes
-   * @param partitionsSkipped whose rows could not be compared, because retention has given up
-   *     changes that made them
+   * @param partitionsSkipped whose rows could not be compared, because retention or a salvage has
+   *     given up changes that made them
+   * @param notCompared why no row of the shard was compared; empty when rows were compared
    */
   public record ShardReport(
       int shard,
@@ -34,7 +35,19 @@ public record CheckReport(
       long logBytes,
       long groups,
       long rowsCompared,
-      int partitionsSkipped) {}
+      int partitionsSkipped,
+      String notCompared) {
+
+    /** Whether the check compared each row of the shard with the log. */
+    public boolean isCompared() {
+      return notCompared.isEmpty() && partitionsSkipped == 0;
+    }
+  }
+
+  /** Whether the check compared each row with the log. */
+  public boolean isCompared() {
+    return shards.stream().allMatch(ShardReport::isCompared);
+  }
 
   /** Whether nothing is wrong. */
   public boolean isSound() {

@@ -10,9 +10,12 @@ import io.tunnel.server.check.Problem.Kind;
 import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.log.LogInspection;
 import io.tunnel.server.log.LogInspection.Trouble;
+import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.StoredTable;
+import io.tunnel.server.table.TableFiles;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,16 +29,24 @@ import java.util.function.LongConsumer;
 
 /**
  * Checks one shard: every byte of the log, every block of the rows, and each row against the log.
- * While the check reads the log, the check folds the changes into a separate table outside of the
- * data directory, and then compares the two tables.
+ * While the check reads the log, the check folds all changes into a separate table outside of the
+ * data directory. Where the stored rows lack the newest changes, as after a kill or in a restored
+ * backup, the check folds these changes into a copy of the rows, as the next start of the server
+ * does. Then the check compares the two tables.
  *
- * <p>The log cannot rebuild the rows of a partition that has lost changes to retention; the check
- * counts these partitions as skipped and does not compare their rows. The check also skips a table
- * that a crash left in the midst of a fold: the next start of the server folds those changes again.
+ * <p>The log cannot rebuild the rows of a partition that has lost changes to retention or to a
+ * salvage; the check counts these partitions as skipped and does not compare their rows.
+ *
+ * <p>One class, because log and rows are read in one pass, and whether rows can be compared depends
+ * on what the pass has found.
  */
 final class ShardCheck implements LogInspection.Visitor {
 
-  private static final TableStoreConfig SMALL = new TableStoreConfig(32L << 20, 16L << 20, 2);
+  private static final TableStoreConfig WORK = new TableStoreConfig(64L << 20, 16L << 20, 2);
+
+  private static final String MADE = "made";
+  private static final String COMPLETED = "completed";
+  private static final String NOT_ASKED = "nobody asked for it";
 
   private final int shard;
   private final Path directory;
@@ -45,8 +56,14 @@ final class ShardCheck implements LogInspection.Visitor {
   private final List<Problem> problems = new ArrayList<>();
   private final List<ChangeBatch> group = new ArrayList<>();
 
-  /** Rows as the log makes them; present while they are being made. */
-  private Optional<TableStore> folded = Optional.empty();
+  /** Where the tables of the comparison are; absent when nothing is compared. */
+  private Optional<Path> work = Optional.empty();
+
+  /** Rows as the log makes them. */
+  private Optional<TableStore> made = Optional.empty();
+
+  /** The stored rows with the changes that they lacked; absent while they lack none. */
+  private Optional<TableStore> completed = Optional.empty();
 
   private OptionalLong foldedOffset = OptionalLong.empty();
   private boolean isGroupEnd;
@@ -69,9 +86,9 @@ final class ShardCheck implements LogInspection.Visitor {
   /**
    * Looks at everything.
    *
-   * @param work where rows are made for the comparison; without it rows are not compared
+   * @param where a directory for the tables of the comparison; without it no rows are compared
    */
-  Result run(Optional<Path> work, boolean isExpected) throws IOException {
+  Result run(Optional<Path> where, boolean isExpected) throws IOException {
     if (!Files.isDirectory(directory.resolve("log"))) {
       if (isExpected) {
         problem(
@@ -79,15 +96,30 @@ final class ShardCheck implements LogInspection.Visitor {
             "shard-" + shard,
             "there is no log, though tables have partitions in this shard");
       }
-      return new Result(Optional.empty(), new ShardReport(shard, 0, 0, 0, 0, 0), problems);
+      return new Result(Optional.empty(), new ShardReport(shard, 0, 0, 0, 0, 0, ""), problems);
     }
     Optional<StoredTable> table = openTable();
     try {
-      return run(table, table.isPresent() ? work : Optional.empty());
+      work = table.isPresent() ? where : Optional.empty();
+      return compared(table, where.isPresent());
     } finally {
       table.ifPresent(StoredTable::close);
-      if (folded.isPresent()) {
-        folded.get().close();
+      closeTables();
+    }
+  }
+
+  private void closeTables() throws IOException {
+    Optional<TableStore> fromLog = made;
+    Optional<TableStore> copy = completed;
+    made = Optional.empty();
+    completed = Optional.empty();
+    try {
+      if (fromLog.isPresent()) {
+        fromLog.get().close();
+      }
+    } finally {
+      if (copy.isPresent()) {
+        copy.get().close();
       }
     }
   }
@@ -117,9 +149,10 @@ final class ShardCheck implements LogInspection.Visitor {
     }
   }
 
-  private Result run(Optional<StoredTable> table, Optional<Path> work) throws IOException {
+  private Result compared(Optional<StoredTable> table, boolean isAsked) throws IOException {
     if (work.isPresent()) {
-      folded = Optional.of(TableStore.open(work.get(), SMALL, () -> {}));
+      Path rows = Files.createDirectories(work.get().resolve(MADE));
+      made = Optional.of(TableStore.openToFill(rows, WORK));
     }
     LogInspection.Summary log =
         LogInspection.inspect(directory.resolve("log"), new LogIdentity(shard, origin), this);
@@ -150,11 +183,9 @@ final class ShardCheck implements LogInspection.Visitor {
     SortedSet<Integer> incomplete = new TreeSet<>(log.givenUp().keySet());
     log.salvaged().forEach(range -> incomplete.add(range.partition()));
     int skipped = (int) incomplete.stream().filter(catalog::hasPartition).count();
-    if (folded.isPresent()
-        && isLogWhole
-        && isComparable(log)
-        && !table.orElseThrow().isFoldUnderWay()) {
-      compare(table.orElseThrow(), work.orElseThrow(), incomplete, differences);
+    String notCompared = isAsked ? whyNotCompared(table, log, isLogWhole) : NOT_ASKED;
+    if (notCompared.isEmpty() && table.isPresent()) {
+      compare(table.get(), incomplete, differences);
     }
     problems.addAll(differences.problems(shard));
     ShardReport report =
@@ -164,7 +195,8 @@ final class ShardCheck implements LogInspection.Visitor {
             log.size().bytes(),
             log.size().groups(),
             differences.rows(),
-            skipped);
+            skipped,
+            notCompared);
     return new Result(Optional.of(facts), report, problems);
   }
 
@@ -187,9 +219,22 @@ final class ShardCheck implements LogInspection.Visitor {
     }
   }
 
-  private boolean isComparable(LogInspection.Summary log) {
+  /** Why no row can be compared; empty when the check compares rows. */
+  private String whyNotCompared(
+      Optional<StoredTable> table, LogInspection.Summary log, boolean isLogWhole) {
+    if (!isLogWhole) {
+      return "the log is damaged";
+    }
+    if (table.isEmpty()) {
+      return log.size().groups() == 0 ? "" : "there are no rows that can be read";
+    }
     long offset = foldedOffset.orElse(0);
-    return offset <= log.end() && (isGroupEnd || isStart(log));
+    if (offset > log.end() || !(isGroupEnd || isStart(log))) {
+      return "the rows are of another log, or ahead of the log";
+    }
+    return table.get().isFoldUnderWay() && completed.isEmpty()
+        ? "the rows have changes after offset " + offset + ", and the log has none"
+        : "";
   }
 
   /** Whether nothing is folded that a group of the log's present files holds. */
@@ -198,17 +243,29 @@ final class ShardCheck implements LogInspection.Visitor {
     return offset == 0 || offset == log.wholeFrom();
   }
 
-  private void compare(
-      StoredTable table, Path work, SortedSet<Integer> incomplete, RowDifferences differences)
+  private void compare(StoredTable table, SortedSet<Integer> incomplete, RowDifferences differences)
       throws IOException {
-    folded.orElseThrow().close();
-    folded = Optional.empty();
-    try (StoredTable made = new StoredTable(work)) {
-      table.compare(
-          made,
+    boolean isCompleted = completed.isPresent();
+    closeTables();
+    Path tables = work.orElseThrow();
+    try (StoredTable fromLog = new StoredTable(tables.resolve(MADE));
+        Closeable opened = isCompleted ? new StoredTable(tables.resolve(COMPLETED)) : () -> {}) {
+      StoredTable stored = opened instanceof StoredTable copy ? copy : table;
+      stored.compare(
+          fromLog,
           partition -> catalog.hasPartition(partition) && !incomplete.contains(partition),
           differences);
     }
+  }
+
+  /** A copy of the stored rows, which takes the changes that they lack. */
+  private TableStore completed() throws IOException {
+    if (completed.isEmpty()) {
+      Path rows = work.orElseThrow().resolve(COMPLETED);
+      TableFiles.link(directory.resolve("table"), rows);
+      completed = Optional.of(TableStore.openUncompacted(rows, WORK, () -> {}, Expiries.NONE));
+    }
+    return completed.get();
   }
 
   private void problem(Kind kind, String place, String text) {
@@ -254,7 +311,7 @@ final class ShardCheck implements LogInspection.Visitor {
 
   @Override
   public void batch(ChangeBatch batch) {
-    if (folded.isPresent() && catalog.hasPartition(batch.partition())) {
+    if (made.isPresent() && catalog.hasPartition(batch.partition())) {
       group.add(batch);
     }
   }
@@ -263,8 +320,11 @@ final class ShardCheck implements LogInspection.Visitor {
   public void groupEnd(long end) throws IOException {
     long offset = foldedOffset.orElse(0);
     isGroupEnd |= end == offset;
-    if (folded.isPresent() && end <= offset) {
-      folded.get().fold(group, end);
+    if (made.isPresent()) {
+      made.get().fold(group, end);
+      if (end > offset) {
+        completed().fold(group, end);
+      }
     }
     group.clear();
   }

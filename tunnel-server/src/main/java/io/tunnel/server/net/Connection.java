@@ -47,7 +47,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   private final OpenRequests openRequests;
   private final DeliveryPushes deliveries;
   private final Pace pace;
-  private final HeldRights held = new HeldRights();
+  private final HeldRights held;
   private final SessionPushes sessions;
   private ChannelHandlerContext context;
   private FrameWriter writer;
@@ -79,6 +79,7 @@ final class Connection extends ChannelInboundHandlerAdapter
             door.gate(), () -> TlsPeer.of(context.pipeline()), serverName, new EntrancePort());
     this.budgets = budgets;
     this.pace = new Pace(budgets.shares(), new PacePort());
+    this.held = new HeldRights(budgets.shares());
     this.account = budgets.untaken().open(this::closeAtOnce, () -> execute(this::goOn));
     this.intake = new FrameIntake(budgets.partial(), budgets.limits(), new IntakeOwner());
     this.openRequests =
@@ -124,6 +125,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     meter.disconnected();
     budgets.places().left(this);
     pace.left();
+    held.close(caller);
     account.close();
     intake.close();
     openRequests.close();

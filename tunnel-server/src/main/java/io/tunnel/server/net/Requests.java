@@ -6,7 +6,9 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
+import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.SessionOwners;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.wire.ChannelEnd;
@@ -24,6 +26,7 @@ import io.tunnel.wire.control.Renewal;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -74,6 +77,7 @@ final class Requests {
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
     this.rowSessions = new RowSessionRequests(rooms, served);
+    rooms.rows().sessions().ifPresent(all -> all.ownedBy(new SessionOwners(gate, rooms.catalog())));
     this.writes = new WriteRequests(rooms, rowSessions, refusals, threads.epochMicros());
     this.tables =
         new TableRequests(
@@ -94,12 +98,15 @@ final class Requests {
     this.partitions =
         new PartitionRequests(rooms.catalog(), rooms.delivery(), served, rooms.cluster()::levels);
     this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
+    if (!gate.isOpen()) {
+      rooms.catalog().holdings().exempt(gate::isAdministrator);
+    }
   }
 
   /** An administrative request. */
   @FunctionalInterface
   private interface Administered {
-    Control serve(byte[] payload) throws IOException;
+    Control serve(byte[] payload, Caller caller) throws IOException;
   }
 
   /** Answers requests for the figures of this node with these from now on. */
@@ -163,6 +170,8 @@ final class Requests {
       case OPEN_ROW_SESSION -> rowSessions.open(frame, connection);
       case RENEW_ROW_SESSION -> rowSessions.renew(frame, connection);
       case CLOSE_ROW_SESSION -> rowSessions.close(frame, connection);
+      case LIST_ROW_SESSIONS -> rowSessions.list(frame, connection);
+      case END_ROW_SESSION -> rowSessions.end(frame, connection);
       case GET_ROW ->
           rooms
               .rows()
@@ -215,38 +224,22 @@ final class Requests {
               connection.owner(),
               frame.payload().length,
               () ->
-                  answer(frame, connection, unused -> administration.identity(connection.caller())),
+                  answer(frame, connection, (unused, caller) -> administration.identity(caller)),
               () -> connection.refuse(frame, RequestThreads.busy()));
-      case CREATE_KEY ->
-          administer(
-              frame, connection, payload -> administration.createKey(payload, connection.caller()));
-      case LIST_KEYS -> administer(frame, connection, administration::listKeys);
+      case CREATE_KEY -> administer(frame, connection, administration::createKey);
+      case LIST_KEYS -> list(frame, connection, administration::listKeys);
       case REVOKE_KEY -> administer(frame, connection, administration::revokeKey);
-      case ROTATE_KEY ->
-          administer(
-              frame, connection, payload -> administration.rotateKey(payload, connection.caller()));
-      case GRANT ->
-          administer(
-              frame, connection, payload -> administration.grant(payload, connection.caller()));
-      case WITHDRAW ->
-          administer(
-              frame, connection, payload -> administration.withdraw(payload, connection.caller()));
-      case LIST_PERMISSIONS -> administer(frame, connection, administration::listPermissions);
-      case CHANGE_GROUP ->
-          administer(
-              frame,
-              connection,
-              payload -> administration.changeGroup(payload, connection.caller()));
-      case LIST_GROUPS -> administer(frame, connection, administration::listGroups);
-      case CREATE_TOKEN ->
-          administer(
-              frame,
-              connection,
-              payload -> administration.createToken(payload, connection.caller()));
-      case LIST_TOKENS -> administer(frame, connection, administration::listTokens);
+      case ROTATE_KEY -> administer(frame, connection, administration::rotateKey);
+      case GRANT -> administer(frame, connection, administration::grant);
+      case WITHDRAW -> administer(frame, connection, administration::withdraw);
+      case LIST_PERMISSIONS -> list(frame, connection, administration::listPermissions);
+      case CHANGE_GROUP -> administer(frame, connection, administration::changeGroup);
+      case LIST_GROUPS -> list(frame, connection, administration::listGroups);
+      case CREATE_TOKEN -> administer(frame, connection, administration::createToken);
+      case LIST_TOKENS -> list(frame, connection, administration::listTokens);
       case REVOKE_TOKEN -> administer(frame, connection, administration::revokeToken);
       case SET_QUOTA -> administer(frame, connection, administration::setQuota);
-      case LIST_QUOTAS -> administer(frame, connection, administration::listQuotas);
+      case LIST_QUOTAS -> list(frame, connection, administration::listQuotas);
       case AUTHENTICATE ->
           throw new RefusedException(
               ErrorCode.NOT_AUTHENTICATED,
@@ -316,9 +309,13 @@ final class Requests {
     served.post(served.control(), frame, connection, () -> answer(frame, connection, service));
   }
 
+  private void list(Frame frame, Connection connection, Function<byte[], Control> service) {
+    administer(frame, connection, (payload, caller) -> service.apply(payload));
+  }
+
   private void answer(Frame frame, Connection connection, Administered service) {
     try {
-      connection.respond(frame, Json.encode(service.serve(frame.payload())));
+      connection.respond(frame, Json.encode(service.serve(frame.payload(), connection.caller())));
     } catch (IOException | RuntimeException e) {
       connection.refuse(frame, refusals.ofCatalog(frame, e));
     }

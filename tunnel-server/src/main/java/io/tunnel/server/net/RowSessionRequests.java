@@ -81,6 +81,24 @@ final class RowSessionRequests {
                 session, connection.caller().name(), () -> connection.respond(frame, NOTHING)));
   }
 
+  /** An operator looks at the sessions of all principals. */
+  void list(Frame frame, Connection connection) {
+    RowSessions sessions = of(rooms);
+    long after = Json.decode(frame.payload(), RowSessionControl.After.class).sessionId();
+    threads.answer(threads.control(), frame, connection, () -> sessions.page(after));
+  }
+
+  /** An operator ends a session. */
+  void end(Frame frame, Connection connection) {
+    RowSessions sessions = of(rooms);
+    long id = Json.decode(frame.payload(), RowSessionControl.Numbered.class).sessionId();
+    threads.post(
+        threads.control(),
+        frame,
+        connection,
+        () -> sessions.endByOperator(id, () -> connection.respond(frame, NOTHING)));
+  }
+
   /** Refuses a batch whose writer does not have the session that it binds rows to. */
   void require(SessionProof proof, Connection connection) {
     of(rooms).require(proof, connection.caller().name());

@@ -28,6 +28,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -158,12 +159,16 @@ final class TableChanges {
    * The log keeps more before the catalog promises more, and the catalog promises less before the
    * log keeps less. The change ends when the log has confirmed it, so that a late order to keep
    * less cannot overtake a later order to keep more.
+   *
+   * @param change the new options by those of the table when its turn comes: no other change comes
+   *     between; may refuse
    */
-  void alter(String name, TableOptions options, Asked asked, Answer answer) {
+  void alter(String name, UnaryOperator<TableOptions> change, Asked asked, Answer answer) {
     change(
         () -> {
-          requireFitting(options);
           TableRecord table = catalog.table(name);
+          TableOptions options = change.apply(table.meta().options());
+          requireFitting(options);
           requireAlterable(table, options);
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);

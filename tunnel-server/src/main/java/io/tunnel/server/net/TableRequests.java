@@ -5,6 +5,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Frame;
@@ -73,7 +74,9 @@ final class TableRequests {
           AlterTable request = Json.decode(frame.payload(), AlterTable.class);
           changes.alter(
               request.table(),
-              request.options(),
+              before ->
+                  Authority.altered(
+                      request.table(), before, request.options(), connection.caller()),
               asked(frame, connection, request.table()),
               mapped(frame, connection));
         });

@@ -73,6 +73,7 @@ final class Untaken {
             Operation.EXPORT_CHECKPOINTS,
             Operation.DESCRIBE_CLUSTER,
             Operation.DESCRIBE_NODE,
+            Operation.LIST_ROW_SESSIONS,
             Operation.LIST_KEYS,
             Operation.LIST_PERMISSIONS,
             Operation.LIST_GROUPS,

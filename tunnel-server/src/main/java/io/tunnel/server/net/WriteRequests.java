@@ -17,6 +17,8 @@ import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation.Right;
+import io.tunnel.wire.ReturnedRow;
+import io.tunnel.wire.RowPage.Looked;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriterToken;
@@ -78,9 +80,6 @@ final class WriteRequests {
     if (checked.asksForColumns()) {
       // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
       Authority.table(Right.READ, table.meta().name(), connection.caller());
-      connection
-          .pace()
-          .used(connection.caller(), table.meta().name(), Shares.Use.READ, batch.rowCount(), 0);
     }
     connection
         .pace()
@@ -90,7 +89,7 @@ final class WriteRequests {
             Shares.Use.WRITTEN,
             batch.rowCount(),
             frame.payload().length);
-    WriteAnswer answer = new WriteAnswer(frame, connection, partition.id());
+    WriteAnswer answer = new WriteAnswer(frame, connection, partition.id(), table.meta().name());
     Durability durability = request.durability().orElse(table.meta().options().durability());
     boolean isGiven = false;
     try {
@@ -131,17 +130,37 @@ final class WriteRequests {
     private final Frame frame;
     private final Connection connection;
     private final int partition;
+    private final String table;
     private final long beganNanos = rooms.rows().waits().begin();
 
-    WriteAnswer(Frame frame, Connection connection, int partition) {
+    /** Bytes of stored rows that are charged already. */
+    private long lookedBytes;
+
+    WriteAnswer(Frame frame, Connection connection, int partition, String table) {
       this.frame = frame;
       this.connection = connection;
       this.partition = partition;
+      this.table = table;
+    }
+
+    @Override
+    public void looked(Looked looked) {
+      lookedBytes += looked.bytes();
+      read(looked.rows(), looked.bytes());
+    }
+
+    /** Charges a read: what a write learns of stored rows costs what a request for them costs. */
+    private void read(long rows, long bytes) {
+      connection.pace().used(connection.caller(), table, Shares.Use.READ, rows, bytes);
     }
 
     @Override
     public void written(WriteResult result) {
       rooms.rows().waits().written(beganNanos);
+      long returnedBytes = ReturnedRow.bytes(result.returned());
+      if (returnedBytes > lookedBytes) {
+        read(0, returnedBytes - lookedBytes);
+      }
       connection.respond(frame, result.encode());
     }
 

@@ -6,6 +6,7 @@ import io.tunnel.condition.ConditionPlace;
 import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.wire.RowPage.Looked;
 import io.tunnel.wire.WriteResult;
 import java.util.List;
 import java.util.Optional;
@@ -67,6 +68,12 @@ public record PendingWrite(
   /** Is told once what became of a write. Called on the shard's thread: it must only pass it on. */
   public interface Outcome {
 
+    /**
+     * Stored rows were read to judge rows of the write; called any number of times before the
+     * outcome.
+     */
+    default void looked(Looked looked) {}
+
     /** The write has the durability that its request asked for. */
     void written(WriteResult result);
 
@@ -117,6 +124,13 @@ public record PendingWrite(
   @Override
   public Set<Integer> partitions() {
     return Set.of(batch.partition());
+  }
+
+  /** Tells the writer what was read to judge the write. */
+  public void looked(Looked looked) {
+    if (looked.rows() > 0) {
+      outcome.looked(looked);
+    }
   }
 
   /** Tells the writer that it is written; a writer that cannot be told is its own trouble. */

@@ -36,9 +36,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
- * recovers from the log. Rows are read as long as the table has all that was acknowledged. A disk
- * without room is no failure: writes are refused as BUSY until there is room. {@link ShardState}
- * names what can be.
+ * recovers from the log. Rows are read as long as the table has all that was acknowledged. A full
+ * disk is no failure: writes are refused as BUSY until there is room ({@link ShardState}).
  */
 public final class Shard implements Closeable, PartitionHost {
 
@@ -403,12 +402,12 @@ public final class Shard implements Closeable, PartitionHost {
     if (group.isRefused(write)) {
       return;
     }
-    boolean holds = momentMicros < done.judged().validMicros();
-    group.admit(
-        write,
-        holds
-            ? done.judged()
-            : conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write)));
+    ConditionCore.Judged judged = done.judged();
+    if (momentMicros >= judged.validMicros()) {
+      judged = conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write));
+      write.looked(conditions.takeLooked());
+    }
+    group.admit(write, judged);
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */

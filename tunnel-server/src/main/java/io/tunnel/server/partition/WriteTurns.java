@@ -243,6 +243,7 @@ final class WriteTurns {
             write.place(),
             aliveAt,
             () -> nanos.getAsLong() - begunNanos < SLICE_NANOS);
+    write.looked(ofGroup.takeLooked());
     if (judged.isEmpty()) {
       slow.add(write);
     }
@@ -272,6 +273,7 @@ final class WriteTurns {
       int[] left = {AT_ONCE_ROWS_MAX};
       write.isJudged =
           write.judging.run(() -> --left[0] > 0 && nanos.getAsLong() - begunNanos < SLICE_NANOS);
+      write.write.looked(conditions.takeLooked());
       sliceEndNanos = nanos.getAsLong();
     }
   }

@@ -5,6 +5,7 @@ import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.lead.Leader;
 import io.tunnel.server.table.TableRows;
+import io.tunnel.wire.RowPage.Looked;
 import io.tunnel.wire.WriteResult;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -51,6 +52,11 @@ final class LedPartition implements PartitionHost {
   private record Counted(
       PendingWrite.Outcome outcome, WriteBudget budget, AtomicLong queued, int bytes)
       implements PendingWrite.Outcome {
+
+    @Override
+    public void looked(Looked looked) {
+      outcome.looked(looked);
+    }
 
     @Override
     public void written(WriteResult result) {

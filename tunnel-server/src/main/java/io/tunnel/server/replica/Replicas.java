@@ -191,13 +191,8 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   /** Partitions that it leads, or is about to. */
   public Set<Integer> leads() {
-    Set<Integer> leads = new TreeSet<>();
-    targets.forEach(
-        (partition, target) -> {
-          if (target == Target.LEAD && !shard(partition).hasFailed()) {
-            leads.add(partition);
-          }
-        });
+    Set<Integer> leads = new TreeSet<>(targets.keySet());
+    leads.removeIf(each -> targets.get(each) != Target.LEAD || shard(each).hasFailed());
     return leads;
   }
 

@@ -98,6 +98,13 @@ public record Quota(
     return TABLE + Names.requireResourceName("table", table);
   }
 
+  /** The table of a subject; empty for the subject of a principal. */
+  public static Optional<String> tableOf(String subject) {
+    return subject.startsWith(TABLE)
+        ? Optional.of(subject.substring(TABLE.length()))
+        : Optional.empty();
+  }
+
   /** The subject of a principal's quota. */
   public static String subjectOf(Principal principal) {
     return principal.name();

@@ -135,7 +135,8 @@ public final class SecuritySnapshot {
     return records;
   }
 
-  private Quota quotaOf(String subject) {
+  /** The quota of a principal, or of {@code table:NAME}; {@link Quota#NONE} without one. */
+  public Quota quotaOf(String subject) {
     SubjectQuota quota = records.quotas().get(subject);
     return quota == null ? Quota.NONE : quota.quota();
   }

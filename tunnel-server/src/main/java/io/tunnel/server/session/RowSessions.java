@@ -7,9 +7,11 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.RowSessionRecords;
 import io.tunnel.wire.control.RowSessionControl;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -25,12 +27,28 @@ public final class RowSessions {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(RowSessions.class);
 
+  /** Sessions of one page. */
+  static final int PAGE_MAX = 500;
+
+  /** Principals whose rights one tick looks at. */
+  private static final int SUSPECTS_MAX = 4;
+
   private final RowSessionRecords records;
   private final Rows rows;
   private final LongSupplier nanos;
   private final Executor control;
   private final RowSessionCore core;
   private final List<Opening> opening = new ArrayList<>();
+
+  /** Principals whose rights changed, or may have, and are to be looked at. */
+  private final Queue<String> suspects = new ArrayDeque<>();
+
+  /** The {@link Owners#mark} at which {@link #suspects} were taken. */
+  private Object mark = Owners.ANYBODY;
+
+  /** Set before clients come, read by the control thread. */
+  private volatile Owners owners = Owners.ANYBODY;
+
   private final List<Closing> closing = new ArrayList<>();
 
   /** True while a tick waits in the queue of the control thread. */
@@ -43,6 +61,30 @@ public final class RowSessions {
 
     /** How many rows of a session are stored. */
     long left(long session);
+  }
+
+  /** Who may keep sessions. */
+  public interface Owners {
+
+    /** On a server without authentication everybody keeps sessions. */
+    Owners ANYBODY =
+        new Owners() {
+          @Override
+          public Object mark() {
+            return this;
+          }
+
+          @Override
+          public boolean mayKeep(String principal) {
+            return true;
+          }
+        };
+
+    /** An object that equals no earlier one after a change of keys or rights. */
+    Object mark();
+
+    /** Whether a principal has a key, if it needs one, and may write to a table. */
+    boolean mayKeep(String principal);
   }
 
   /** Who waits until a new session is stored. */
@@ -63,6 +105,11 @@ public final class RowSessions {
     this.control = control;
     this.core = new RowSessionCore(RowSessionCore.Limits.DEFAULTS);
     core.restore(records.all(), records.lastId(), nowMs());
+  }
+
+  /** Sessions of principals that may not keep them end from now on. For any thread. */
+  public void ownedBy(Owners known) {
+    owners = known;
   }
 
   private long nowMs() {
@@ -102,7 +149,9 @@ public final class RowSessions {
     control.execute(
         () -> {
           isTickQueued = false;
-          tick();
+          if (storeAndEnd() || !closing.isEmpty()) {
+            unbind();
+          }
         });
   }
 
@@ -129,9 +178,50 @@ public final class RowSessions {
       then.run();
       return;
     }
+    endThen(id, then);
+  }
+
+  private void endThen(long id, Runnable then) {
+    if (!records.has(id) && rows.left(id) == 0) {
+      // So a client with ids of no sessions has nothing looked for.
+      then.run();
+      return;
+    }
     core.end(id);
     closing.add(new Closing(id, then));
     queueTick();
+  }
+
+  /**
+   * Ends a session of whatever principal, for an operator. Does nothing to a session that has
+   * ended.
+   *
+   * @param then called when the rows of the session are deleted
+   */
+  public void endByOperator(long id, Runnable then) {
+    if (core.isOpening(id)) {
+      // Nobody was told of the session, so no operator has seen it.
+      then.run();
+    } else {
+      endThen(id, then);
+    }
+  }
+
+  /** The sessions behind an id, {@value #PAGE_MAX} at most. */
+  public RowSessionControl.SessionList page(long afterId) {
+    List<RowSessionCore.Shown> found = core.page(afterId, PAGE_MAX + 1, nowMs());
+    return new RowSessionControl.SessionList(
+        found.stream().limit(PAGE_MAX).map(this::info).toList(), found.size() > PAGE_MAX);
+  }
+
+  private RowSessionControl.SessionInfo info(RowSessionCore.Shown shown) {
+    Session session = shown.session();
+    return new RowSessionControl.SessionInfo(
+        session.id(),
+        session.principal(),
+        session.leaseMs(),
+        shown.leftMs(),
+        rows.left(session.id()));
   }
 
   /**
@@ -147,7 +237,7 @@ public final class RowSessions {
 
   /** How many sessions there are. For any thread. */
   public int count() {
-    return records.all().size();
+    return records.count();
   }
 
   /**
@@ -155,17 +245,49 @@ public final class RowSessions {
    * second, and behind requests to open and to close.
    */
   public void tick() {
+    endWithdrawn();
+    var unused = storeAndEnd();
+    unbind();
+  }
+
+  /** Stores new sessions and the ends of sessions; returns whether any session ends. */
+  private boolean storeAndEnd() {
     storeOpening();
     List<Session> over = core.tick(nowMs());
     if (!over.isEmpty()) {
       end(over);
     }
+    return !over.isEmpty();
+  }
+
+  private void unbind() {
     rows.unbind();
     for (Iterator<Closing> each = closing.iterator(); each.hasNext(); ) {
       Closing next = each.next();
       if (!records.has(next.session()) && rows.left(next.session()) == 0) {
         each.remove();
         next.then().run();
+      }
+    }
+  }
+
+  /**
+   * Ends sessions of principals that may not keep them any more, a few principals at a time, so
+   * that requests do not wait for the decisions about all of them.
+   */
+  private void endWithdrawn() {
+    Object now = owners.mark();
+    if (!now.equals(mark)) {
+      mark = now;
+      suspects.clear();
+      suspects.addAll(core.principals());
+    }
+    for (int i = 0; i < SUSPECTS_MAX && !suspects.isEmpty(); i++) {
+      String principal = suspects.remove();
+      if (!principal.isEmpty() && !owners.mayKeep(principal)) {
+        LOGGER.info(
+            "ending the row sessions of '{}': it has no key, or may write to no table", principal);
+        core.endAll(principal);
       }
     }
   }

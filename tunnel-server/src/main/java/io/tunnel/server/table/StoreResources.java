@@ -148,6 +148,17 @@ final class StoreResources implements AutoCloseable {
     return options;
   }
 
+  /** Files stay as they are until the store is told to compact them. */
+  void neverCompact() {
+    options.setDisableAutoCompactions(true);
+  }
+
+  /** Writes never wait for compactions, however many young files there are. */
+  void neverSlowDown() {
+    options.setLevel0SlowdownWritesTrigger(Integer.MAX_VALUE);
+    options.setLevel0StopWritesTrigger(Integer.MAX_VALUE);
+  }
+
   void syncLog() throws IOException {
     syncLog.sync();
   }

@@ -1,8 +1,11 @@
 package io.tunnel.server.table;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +47,32 @@ public record TableFiles(List<String> tables, String manifest, long manifestByte
     AtomicReference<TableFiles> files = new AtomicReference<>();
     ReadOnlyRocks.whileUnchanged(directory, rocks -> files.set(look(rocks, directory)));
     return Optional.of(files.get());
+  }
+
+  /**
+   * Makes a table with the rows of another in an empty or missing directory. The table can be
+   * changed without any change of the other table's files: files of rows are shared by symbolic
+   * links, because no store ever changes them.
+   */
+  public static void link(Path table, Path copy) throws IOException {
+    TableFiles files =
+        in(table).orElseThrow(() -> new IOException("there are no rows in " + table));
+    Files.createDirectories(copy);
+    for (String name : files.tables()) {
+      Files.createSymbolicLink(copy.resolve(name), table.resolve(name).toAbsolutePath());
+    }
+    // A server writes rows without RocksDB's write-ahead log, but a tool may have used the log.
+    try (DirectoryStream<Path> logs = Files.newDirectoryStream(table, "*.log")) {
+      for (Path log : logs) {
+        Files.copy(log, copy.resolve(log.getFileName()));
+      }
+    }
+    Path manifest = copy.resolve(files.manifest());
+    Files.copy(table.resolve(files.manifest()), manifest);
+    try (FileChannel cut = FileChannel.open(manifest, StandardOpenOption.WRITE)) {
+      cut.truncate(files.manifestBytes());
+    }
+    Files.writeString(copy.resolve(CURRENT), files.manifest() + "\n");
   }
 
   private static TableFiles look(ReadOnlyRocks rocks, Path directory) throws IOException {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -19,6 +20,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
@@ -73,14 +75,22 @@ public final class TableStore implements TableRows, Closeable {
    */
   public static TableStore open(Path directory, TableStoreConfig config, LogSync syncLog)
       throws IOException {
-    return open(directory, config, syncLog, Expiries.NONE, false);
+    return open(directory, config, syncLog, Expiries.NONE, unused -> {});
+  }
+
+  /**
+   * As {@link #open}, for a table that is filled once and then read: writes never wait for
+   * compactions, because nobody reads before the end. Needs no log.
+   */
+  public static TableStore openToFill(Path directory, TableStoreConfig config) throws IOException {
+    return open(directory, config, () -> {}, Expiries.NONE, StoreResources::neverSlowDown);
   }
 
   /** As {@link #open} for rows that may expire; files stay as they are until {@link #compact}. */
   public static TableStore openUncompacted(
       Path directory, TableStoreConfig config, LogSync syncLog, IntFunction<Expiry> expiry)
       throws IOException {
-    return open(directory, config, syncLog, expiry, true);
+    return open(directory, config, syncLog, expiry, StoreResources::neverCompact);
   }
 
   private static TableStore open(
@@ -88,12 +98,12 @@ public final class TableStore implements TableRows, Closeable {
       TableStoreConfig config,
       LogSync syncLog,
       IntFunction<Expiry> expiry,
-      boolean isUncompacted)
+      Consumer<StoreResources> tuning)
       throws IOException {
     StoreResources resources = new StoreResources(directory.toString(), config, syncLog);
     RocksDB db = null;
     try {
-      resources.options().setDisableAutoCompactions(isUncompacted);
+      tuning.accept(resources);
       db = RocksDB.open(resources.options(), directory.toString());
       return new TableStore(resources, db, expiry);
     } catch (RocksDBException | RuntimeException e) {
@@ -143,7 +153,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** What {@link #fold} stored of sessions, as {@link BesideRows} has them. */
   public SortedMap<Bytes, Bytes> sessions() {
-    SortedMap<Bytes, Bytes> found = new TreeMap<>();
+    NavigableMap<Bytes, Bytes> found = new TreeMap<>();
     behind(StoreFormat.sessionKey(Bytes.EMPTY), found::put);
     return found;
   }

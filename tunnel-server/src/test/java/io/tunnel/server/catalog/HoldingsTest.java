@@ -105,6 +105,16 @@ final class HoldingsTest {
   }
 
   @Test
+  void no_quota_binds_an_exempt_principal() throws IOException {
+    quota("billing", 0, 0, 0, 0);
+    quota("table:t1", 0, 0, 0, 0);
+    catalog.holdings().exempt(principal -> principal.name().equals("billing"));
+    createTunnel(create(BILLING), "a", BILLING);
+    catalog.holdings().openSession("billing", "t1");
+    requireRefused(() -> catalog.holdings().openSession("reports", "t1"), "table 't1' has 1");
+  }
+
+  @Test
   void partitions_of_a_principal_and_of_a_table() throws IOException {
     quota("billing", 9, 9, 9, 5);
     create(BILLING, "m");

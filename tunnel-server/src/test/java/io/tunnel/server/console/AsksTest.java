@@ -114,6 +114,8 @@ final class AsksTest {
         "OPEN_ROW_SESSION",
         "RENEW_ROW_SESSION",
         "CLOSE_ROW_SESSION",
+        "LIST_ROW_SESSIONS",
+        "END_ROW_SESSION",
         "GET_ROW",
         "GET_ROWS",
         "GET_RANGE",

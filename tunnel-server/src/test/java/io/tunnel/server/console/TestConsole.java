@@ -222,7 +222,8 @@ final class TestConsole implements Closeable {
 
   /** The end of a token. */
   void revoke(TokenSecret token) throws IOException {
-    gate.administration.revokeToken(Json.encode(new SecurityId(token.info().id())));
+    gate.administration.revokeToken(
+        Json.encode(new SecurityId(token.info().id())), gate.caller("admin"));
   }
 
   /** The lines of the audit log so far. */

@@ -12,9 +12,9 @@ import io.tunnel.codec.SessionProof;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
@@ -53,6 +53,7 @@ import io.tunnel.wire.control.SessionControl.OpenSession;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -206,8 +207,8 @@ final class NodeRequestsTest {
     TableMeta meta = new TableMeta("new", TestRows.SCHEMA);
     requireLedThere(client.refused(Operation.CREATE_TABLE, new CreateTable(meta, List.of())));
     requireLedThere(client.refused(Operation.DROP_TABLE, new TableName("mine")));
-    TableOptions options = node.mine.meta().options();
-    requireLedThere(client.refused(Operation.ALTER_TABLE, new AlterTable("mine", options)));
+    OptionsChange change = new OptionsChange().withRetention(Duration.ZERO);
+    requireLedThere(client.refused(Operation.ALTER_TABLE, new AlterTable("mine", change)));
   }
 
   private TunnelInfo create() throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
@@ -235,7 +236,7 @@ final class TableChangesTest {
     assertThat(logs.asked).isEmpty();
     create("a", options(1_000, 0));
     logged();
-    changes.alter("a", options(1_000, 5), Asked.NAMELESS, answer());
+    changes.alter("a", any -> options(1_000, 5), Asked.NAMELESS, answer());
     assertThat(code(failed.get(1))).isEqualTo(ErrorCode.INVALID_REQUEST);
   }
 
@@ -248,7 +249,7 @@ final class TableChangesTest {
     assertThat(logs.asked).isEmpty();
     create("a", options(1_000, 0));
     logged();
-    changes.alter("a", ttl, Asked.NAMELESS, answer());
+    changes.alter("a", any -> ttl, Asked.NAMELESS, answer());
     assertThat(code(failed.get(1))).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
   }
 
@@ -270,14 +271,14 @@ final class TableChangesTest {
   void more_is_kept_before_it_is_promised_and_less_is_promised_before_it_is_kept() {
     create("a", options(1_000, 0));
     logged();
-    changes.alter("a", options(2_000, 0), Asked.NAMELESS, answer());
+    changes.alter("a", any -> options(2_000, 0), Asked.NAMELESS, answer());
     assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(1_000);
     logged();
     assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(2_000);
-    changes.alter("a", options(500, 0), Asked.NAMELESS, answer());
+    changes.alter("a", any -> options(500, 0), Asked.NAMELESS, answer());
     assertThat(done).containsExactly("a 1000", "a 2000", "a 500");
     assertThat(logs.open).as("is told behind it").hasSize(1);
-    changes.alter("a", options(0, 0), Asked.NAMELESS, answer());
+    changes.alter("a", any -> options(0, 0), Asked.NAMELESS, answer());
     assertThat(logs.asked).as("not as long as less may still come").endsWith("alter a 500");
     logs.open.remove().completeExceptionally(new IOException("no broker answers"));
     runControl();
@@ -291,6 +292,20 @@ final class TableChangesTest {
   }
 
   @Test
+  void a_change_is_of_the_options_that_the_change_before_it_has_left() {
+    create("a", options(1_000, 0));
+    logged();
+    OptionsChange day = new OptionsChange().withRetention(Duration.ofDays(1));
+    OptionsChange os = new OptionsChange().withDurability(Durability.OS);
+    TableOptions before = catalog.table("a").meta().options();
+    changes.alter("a", day::over, Asked.NAMELESS, answer());
+    changes.alter("a", os::over, Asked.NAMELESS, answer());
+    logged();
+    logged();
+    assertThat(catalog.table("a").meta().options()).isEqualTo(os.over(day.over(before)));
+  }
+
+  @Test
   void a_table_is_made_in_the_log_that_was_made_for_it_and_only_that_log_is_given_up_with_it()
       throws IOException {
     Bytes origin = Bytes.fromHex("0a0b");
@@ -298,7 +313,7 @@ final class TableChangesTest {
     create("a", options(0, 0));
     logged();
     assertThat(catalog.table("a").origin()).contains(origin);
-    changes.alter("a", options(5, 0), Asked.NAMELESS, answer());
+    changes.alter("a", any -> options(5, 0), Asked.NAMELESS, answer());
     logged();
     assertThat(catalog.table("a").origin()).as("also when it is altered").contains(origin);
     changes.drop("a", Asked.NAMELESS, answer());
@@ -386,11 +401,11 @@ final class TableChangesTest {
     logged();
     Asked alter = asked("1", "ALTER_TABLE a");
     store.loseWord();
-    changes.alter("a", options(2, 0), alter, answer());
+    changes.alter("a", any -> options(2, 0), alter, answer());
     replaceLeader();
-    changes.alter("a", options(4, 0), Asked.NAMELESS, answer());
+    changes.alter("a", any -> options(4, 0), Asked.NAMELESS, answer());
     logged();
-    changes.alter("a", options(2, 0), alter, answer());
+    changes.alter("a", any -> options(2, 0), alter, answer());
     assertThat(catalog.table("a").meta().options().retentionMs())
         .as("what somebody else has done since stays")
         .isEqualTo(4);

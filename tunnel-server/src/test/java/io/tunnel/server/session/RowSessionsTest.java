@@ -14,7 +14,9 @@ import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.wire.control.RowSessionControl;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -85,6 +87,85 @@ final class RowSessionsTest {
 
   private static RowSessionControl.Named named(long id, int secret) {
     return new RowSessionControl.Named(id, secret(secret));
+  }
+
+  /** The principals that have keys and rights; a version of these rights. */
+  private final class Known implements RowSessions.Owners {
+    private final Set<String> names = new HashSet<>();
+    private int version;
+    private int asked;
+
+    @Override
+    public Object mark() {
+      return version;
+    }
+
+    @Override
+    public boolean mayKeep(String principal) {
+      asked++;
+      return names.contains(principal);
+    }
+  }
+
+  @Test
+  void sessions_end_soon_after_the_withdrawal_of_their_owners_keys_or_rights() {
+    Known known = new Known();
+    known.names.addAll(Set.of(ADA, "bob"));
+    sessions.ownedBy(known);
+    long ofAda = open(1);
+    long ofBob = sessions.open(new RowSessionControl.Open(2_000, secret(2)), "bob").join();
+    long ofNobody = sessions.open(new RowSessionControl.Open(2_000, secret(3)), "").join();
+    sessions.tick();
+    assertThat(records.has(ofAda)).isTrue();
+    known.asked = 0;
+    sessions.tick();
+    assertThat(known.asked).as("nothing has changed").isZero();
+    known.names.remove("bob");
+    known.version++;
+    sessions.tick();
+    assertThat(records.has(ofBob)).isFalse();
+    assertThat(records.has(ofAda)).isTrue();
+    assertThat(records.has(ofNobody)).isTrue();
+    requireEnded(() -> sessions.renew(named(ofBob, 2), "bob"));
+  }
+
+  @Test
+  void rights_of_many_principals_are_looked_at_over_many_ticks() {
+    Known known = new Known();
+    for (int i = 0; i < 100; i++) {
+      String name = "p" + i;
+      known.names.add(name);
+      sessions.open(new RowSessionControl.Open(3_600_000, secret(i)), name).join();
+    }
+    sessions.ownedBy(known);
+    for (int before = -1; known.asked > before; ) {
+      before = known.asked;
+      sessions.tick();
+      assertThat(known.asked - before).isLessThanOrEqualTo(4);
+    }
+    assertThat(known.asked).as("each once").isEqualTo(100);
+  }
+
+  @Test
+  void an_operator_lists_and_ends_sessions_of_all_principals() {
+    long ofAda = open(1);
+    long ofBob = sessions.open(new RowSessionControl.Open(4_000, secret(2)), "bob").join();
+    nowMs = 500;
+    left = 7;
+    assertThat(sessions.page(0).sessions())
+        .containsExactly(
+            new RowSessionControl.SessionInfo(ofAda, ADA, 2_000, 1_500, 7),
+            new RowSessionControl.SessionInfo(ofBob, "bob", 4_000, 3_500, 7));
+    assertThat(sessions.page(ofAda).sessions()).hasSize(1);
+    sessions.endByOperator(ofBob, () -> closed++);
+    assertThat(records.has(ofBob)).isFalse();
+    assertThat(closed).as("rows are left").isZero();
+    left = 0;
+    sessions.tick();
+    assertThat(closed).isEqualTo(1);
+    sessions.endByOperator(ofBob, () -> closed++);
+    assertThat(closed).as("it has ended before").isEqualTo(2);
+    assertThat(records.has(ofAda)).isTrue();
   }
 
   private static void requireEnded(ThrowingCallable call) {

@@ -2,6 +2,7 @@ package io.tunnel.it.sim;
 
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
@@ -74,9 +75,9 @@ final class Operator {
   }
 
   /** Gives a table other options. */
-  void alter(String table, TableOptions options) {
-    world.trace.add("operator alters " + table + " to " + options);
-    ask(Operation.ALTER_TABLE, new AlterTable(table, options));
+  void alter(String table, OptionsChange change) {
+    world.trace.add("operator alters " + table + " to " + change);
+    ask(Operation.ALTER_TABLE, new AlterTable(table, change));
   }
 
   private void ask(Operation operation, Control request) {

@@ -1,6 +1,7 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.model.Durability;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
@@ -110,7 +111,7 @@ public final class Upkeep {
 
   private void alter() {
     long ms = random.nextInt(4) == 0 ? 0 : 1_000 + random.nextInt(8_000);
-    operator.alter(Operator.TABLE, options(ms));
+    operator.alter(Operator.TABLE, new OptionsChange().withRetention(Duration.ofMillis(ms)));
   }
 
   private void otherTable() {

@@ -130,6 +130,17 @@ class SecuredServerTest extends CommandLineTest {
   }
 
   @Test
+  void limits_that_are_not_named_stay() {
+    String admin = " --profile " + security + "/admin.json";
+    assertThat(ask("security quota set bob connections=2 sessions=3" + admin)).isZero();
+    assertThat(ask("security quota set bob connections=none tunnels=4" + admin)).isZero();
+    assertThat(out.toString()).contains("bob: sessions=3 tunnels=4");
+    assertThat(ask("security quota set bob all=none" + admin)).isZero();
+    assertThat(out.toString()).contains("bob has no limits");
+    assertThat(ask("security quota set bob" + admin)).isEqualTo(2);
+  }
+
+  @Test
   void a_restore_says_which_keys_and_tokens_can_be_used_again() throws IOException {
     String admin = " --profile " + security + "/admin.json";
     assertThat(ask("security key create billing --json" + admin)).isZero();

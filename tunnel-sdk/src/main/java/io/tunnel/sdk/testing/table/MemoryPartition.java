@@ -308,6 +308,11 @@ public final class MemoryPartition {
     }
   }
 
+  /** How many rows are bound to a session. */
+  public long boundRows(long session) {
+    return bound.values().stream().filter(to -> to == session).count();
+  }
+
   /** Deletes the rows that are bound to a session, which has ended. */
   public void endSession(long session, VirtualTime time) {
     List<Bytes> keys = new ArrayList<>(bound.keySet());

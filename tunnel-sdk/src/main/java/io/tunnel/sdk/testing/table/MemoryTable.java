@@ -3,6 +3,7 @@ package io.tunnel.sdk.testing.table;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
@@ -88,8 +89,9 @@ public final class MemoryTable {
         .ifPresent(ttlMs -> partitions.forEach(partition -> partition.expire(ttlMs, time)));
   }
 
-  /** Gives the table other options. */
-  public void alter(TableOptions options) {
+  /** Changes the named options. */
+  public void alter(OptionsChange change) {
+    TableOptions options = change.over(meta.options());
     if (meta.options().ttlMs().isPresent() != options.ttlMs().isPresent()) {
       throw new RefusedException(
           ErrorCode.INVALID_REQUEST,

@@ -1,7 +1,10 @@
 package io.tunnel.server.channel.watch;
 
+import io.tunnel.core.FreeShare;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -18,6 +21,17 @@ final class WatchBudget {
   private int watches;
   private long termsBytes;
 
+  /** What each principal with watches has. */
+  private final Map<String, Taken> byPrincipal = new HashMap<>();
+
+  private record Taken(int watches, long termsBytes) {
+    private static final Taken NOTHING = new Taken(0, 0);
+
+    Taken plus(int more, long bytes) {
+      return new Taken(watches + more, termsBytes + bytes);
+    }
+  }
+
   WatchBudget(WatchLimits limits) {
     this.limits = limits;
   }
@@ -25,9 +39,10 @@ final class WatchBudget {
   /**
    * Makes place for a watch.
    *
-   * @throws RefusedException BUSY when there are too many
+   * @param principal the empty text where clients have no names
+   * @throws RefusedException BUSY when there are too many, or the principal has its share
    */
-  synchronized void enter(int bytes) {
+  synchronized void enter(String principal, int bytes) {
     if (watches >= limits.watchesMax()) {
       throw new RefusedException(
           ErrorCode.BUSY,
@@ -40,13 +55,40 @@ final class WatchBudget {
               + limits.termsBytesMax()
               + " bytes; try later");
     }
+    requireShare(principal, bytes);
     watches++;
     termsBytes += bytes;
+    byPrincipal.merge(principal, new Taken(1, bytes), (own, more) -> own.plus(1, bytes));
   }
 
-  synchronized void leave(int bytes) {
+  private void requireShare(String principal, int bytes) {
+    Taken own = byPrincipal.getOrDefault(principal, Taken.NOTHING);
+    boolean isAllowed =
+        FreeShare.allows(own.watches(), 1, watches, limits.watchesMax())
+            && FreeShare.allows(own.termsBytes(), bytes, termsBytes, limits.termsBytesMax());
+    if (!principal.isEmpty() && !isAllowed) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "'"
+              + principal
+              + "' has "
+              + own.watches()
+              + " watches with "
+              + own.termsBytes()
+              + " bytes of keys and prefixes; this server keeps the rest for others; end watches,"
+              + " or watch prefixes in place of many keys");
+    }
+  }
+
+  synchronized void leave(String principal, int bytes) {
     watches--;
     termsBytes -= bytes;
+    Taken left = byPrincipal.get(principal).plus(-1, -bytes);
+    if (left.watches() == 0) {
+      byPrincipal.remove(principal);
+    } else {
+      byPrincipal.put(principal, left);
+    }
   }
 
   /** A live pass has read {@code rows} changes. */

@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 final class WatchChannel implements Channel {
 
   private final Start start;
+  private final Watches.Entered entered;
   private final KeyTerms terms;
   private final WatchHub hub;
   private final Watches watches;
@@ -34,10 +35,11 @@ final class WatchChannel implements Channel {
   private Member<WatchChannel> member;
 
   /** A watch whose place in the budget is taken. */
-  WatchChannel(Start start, KeyTerms terms, WatchHub hub, Watches watches, DeliveryPort port) {
+  WatchChannel(Start start, Watches.Entered entered, Watches watches, DeliveryPort port) {
     this.start = start;
-    this.terms = terms;
-    this.hub = hub;
+    this.entered = entered;
+    this.terms = entered.terms();
+    this.hub = entered.hub();
     this.watches = watches;
     this.budget = watches.budget();
     this.port = port;
@@ -147,7 +149,7 @@ final class WatchChannel implements Channel {
       if (isStarted) {
         hub.leave(this);
       }
-      watches.left(start.partition(), hub, terms);
+      watches.left(start.partition(), entered);
     }
   }
 

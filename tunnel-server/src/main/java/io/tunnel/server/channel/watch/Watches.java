@@ -83,14 +83,17 @@ public final class Watches {
   /**
    * A channel over the changes of keys that match.
    *
-   * @throws io.tunnel.model.RefusedException BUSY when the server has too many watches
+   * @param principal the reader; empty where clients have no names
+   * @throws io.tunnel.model.RefusedException BUSY when the server has too many watches, or the
+   *     principal has its share of them
    */
-  public Channel open(Channel.Start start, KeyTerms terms, DeliveryPort port) {
-    budget.enter(terms.bytes());
+  public Channel open(Channel.Start start, KeyTerms terms, String principal, DeliveryPort port) {
+    budget.enter(principal, terms.bytes());
     try {
-      return new WatchChannel(start, terms, hub(start.partition()), this, port);
+      Entered entered = new Entered(hub(start.partition()), terms, principal);
+      return new WatchChannel(start, entered, this, port);
     } catch (RuntimeException e) {
-      budget.leave(terms.bytes());
+      budget.leave(principal, terms.bytes());
       throw e;
     }
   }
@@ -105,16 +108,19 @@ public final class Watches {
     return watched.hub;
   }
 
+  /** A watch whose place in the budget is taken. */
+  record Entered(WatchHub hub, KeyTerms terms, String principal) {}
+
   /** A watch is over. */
-  synchronized void left(int partition, WatchHub hub, KeyTerms terms) {
-    budget.leave(terms.bytes());
+  synchronized void left(int partition, Entered entered) {
+    budget.leave(entered.principal(), entered.terms().bytes());
     Watched watched = hubs.get(partition);
     // Otherwise it is of a hub that was lost.
-    if (watched != null && watched.hub == hub) {
+    if (watched != null && watched.hub == entered.hub()) {
       watched.watches--;
       if (watched.watches == 0) {
         hubs.remove(partition);
-        hub.close();
+        entered.hub().close();
       }
     }
   }

@@ -26,6 +26,7 @@ import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
 import io.tunnel.wire.control.SecurityControl.PermissionList;
 import io.tunnel.wire.control.SecurityControl.PermissionQuery;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
 import io.tunnel.wire.control.SecurityControl.QuotaInfo;
 import io.tunnel.wire.control.SecurityControl.QuotaList;
 import io.tunnel.wire.control.SecurityControl.RotateKey;
@@ -97,15 +98,16 @@ public final class Administration {
   }
 
   /**
-   * Refuses changes on a node that does not lead the catalog: a follower may not have read the
-   * newest records yet.
+   * Refuses changes on a node that does not lead the catalog, since a follower may not have read
+   * the newest records yet; and changes by a caller whose right ended while the request waited.
    */
-  private void requireLeading() {
+  private void requireMayChange(Caller caller) {
     var unused = guard();
     if (!catalog.isLeading()) {
       throw RefusedException.notLeader(
           "this node does not decide about keys and rights", Optional.empty());
     }
+    caller.requireOnCluster(Right.ADMIN);
   }
 
   /** Describes the caller to itself. */
@@ -130,9 +132,9 @@ public final class Administration {
 
   /** CREATE_KEY. */
   public Control createKey(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     Principal principal = Principal.ofKey(Json.decode(payload, CreateKey.class).principal());
-    deputies(caller).requireMayStandFor(principal);
+    deputies(caller).requireMayChange(principal);
     String id = AccessKey.idOf(guard().chance().apply(AccessKey.ID_BYTES));
     String secret = secret();
     AccessKey key = AccessKey.of(id, principal, seal(secret, id), epochMs.getAsLong());
@@ -171,9 +173,10 @@ public final class Administration {
    * REVOKE_KEY. A principal without keys loses its tokens too: an administrator who revokes the
    * last key means to lock the principal out.
    */
-  public Control revokeKey(byte[] payload) throws IOException {
-    requireLeading();
+  public Control revokeKey(byte[] payload, Caller caller) throws IOException {
+    requireMayChange(caller);
     AccessKey key = key(Json.decode(payload, SecurityId.class).id());
+    deputies(caller).requireMayChange(key.principal());
     Map<String, Optional<String>> changes = new HashMap<>(SecurityRecords.removalOfKey(key.id()));
     if (!hasOtherKey(key)) {
       snapshot()
@@ -226,14 +229,14 @@ public final class Administration {
 
   /** ROTATE_KEY. */
   public Control rotateKey(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     RotateKey request = Json.decode(payload, RotateKey.class);
     AccessKey key = key(request.id());
+    deputies(caller).requireMayChange(key.principal());
     if (request.isFinished()) {
       write(records().noting(key.settled()));
       return new Empty();
     }
-    deputies(caller).requireMayStandFor(key.principal());
     if (key.sealedSecrets().size() == AccessKey.SECRETS_MAX) {
       throw surely(
           new RefusedException(
@@ -250,7 +253,7 @@ public final class Administration {
 
   /** GRANT. */
   public Control grant(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     Permission given = permission(Json.decode(payload, PermissionInfo.class));
     deputies(caller).requireMayGrant(given);
     write(records().noting(given));
@@ -272,9 +275,9 @@ public final class Administration {
 
   /** WITHDRAW: permissions that say more than is withdrawn are replaced by their remainder. */
   public Control withdraw(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     Permission taken = permission(Json.decode(payload, PermissionInfo.class));
-    deputies(caller).requireMayLift(taken);
+    deputies(caller).requireMayWithdraw(taken);
     Map<String, Optional<String>> changes = new HashMap<>();
     for (Permission one : overlapping(taken)) {
       changes.putAll(SecurityRecords.removalOfPermission(one.id()));
@@ -330,7 +333,7 @@ public final class Administration {
 
   /** CHANGE_GROUP. */
   public Control changeGroup(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     ChangeGroup request = Json.decode(payload, ChangeGroup.class);
     Set<Principal> members = new LinkedHashSet<>();
     snapshot().group(request.group()).ifPresent(group -> members.addAll(group.members()));
@@ -360,10 +363,10 @@ public final class Administration {
 
   /** CREATE_TOKEN. */
   public Control createToken(byte[] payload, Caller caller) throws IOException {
-    requireLeading();
+    requireMayChange(caller);
     CreateToken request = Json.decode(payload, CreateToken.class);
     Principal principal = new Principal(request.principal());
-    deputies(caller).requireMayStandFor(principal);
+    deputies(caller).requireMayChange(principal);
     String text = HttpToken.textOf(guard().chance().apply(HttpToken.TOKEN_BYTES));
     HttpToken token =
         new HttpToken(
@@ -391,26 +394,47 @@ public final class Administration {
   }
 
   /** REVOKE_TOKEN. */
-  public Control revokeToken(byte[] payload) throws IOException {
-    requireLeading();
+  public Control revokeToken(byte[] payload, Caller caller) throws IOException {
+    requireMayChange(caller);
     String id = Json.decode(payload, SecurityId.class).id();
-    if (snapshot().token(id).isEmpty()) {
+    Optional<HttpToken> token = snapshot().token(id);
+    if (token.isEmpty()) {
       throw surely(unknown("token", id));
     }
+    deputies(caller).requireMayChange(token.get().principal());
     write(SecurityRecords.removalOfToken(id));
     return new Empty();
   }
 
-  /** SET_QUOTA. */
-  public Control setQuota(byte[] payload) throws IOException {
-    requireLeading();
-    QuotaInfo info = Json.decode(payload, QuotaInfo.class);
-    Quota quota = QuotaLimits.quota(info.limits()).requireFor(info.subject());
+  /** SET_QUOTA: limits that the request does not name stay. */
+  public Control setQuota(byte[] payload, Caller caller) throws IOException {
+    requireMayChange(caller);
+    QuotaChange change = Json.decode(payload, QuotaChange.class);
+    String subject = change.subject();
+    Quota.requireSubject(subject);
+    deputies(caller).requireMayLimit(subject);
+    requireBindable(change);
+    Quota before = snapshot().quotaOf(subject);
+    Quota quota = QuotaLimits.changed(before, change).requireFor(subject);
     write(
-        info.limits().isEmpty()
-            ? SecurityRecords.removalOfQuota(info.subject())
-            : records().noting(new SecuritySnapshot.SubjectQuota(info.subject(), quota)));
+        quota.equals(Quota.NONE)
+            ? SecurityRecords.removalOfQuota(subject)
+            : records().noting(new SecuritySnapshot.SubjectQuota(subject, quota)));
     return new Empty();
+  }
+
+  /** Refuses limits for a fixed administrator, whom they would not bind. */
+  private void requireBindable(QuotaChange change) {
+    if (!change.limits().isEmpty()
+        && Quota.tableOf(change.subject()).isEmpty()
+        && gate.isAdministrator(new Principal(change.subject()))) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "'"
+              + change.subject()
+              + "' is an administrator of the security directory, whom no quota binds; give programs"
+              + " a principal of their own");
+    }
   }
 
   /** LIST_QUOTAS. */

@@ -21,13 +21,14 @@ import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.PartitionControl.Watch;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SecurityControl.ChangeGroup;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
 import io.tunnel.wire.control.SecurityControl.KeyInfo;
 import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
-import io.tunnel.wire.control.SecurityControl.QuotaInfo;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
 import io.tunnel.wire.control.SecurityControl.RotateKey;
 import io.tunnel.wire.control.SecurityControl.SecurityId;
 import io.tunnel.wire.control.SecurityControl.TokenSecret;
@@ -38,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * A request in the audit log: its resource, and the intended change. For rows it names only the
@@ -162,6 +164,11 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
             one -> of(tunnel(one.table(), one.tunnel()), "session " + one.sessionId())));
     readers.put(Operation.OPEN_SESSION, json(OpenSession.class, one -> of("id:" + one.tunnelId())));
     readers.put(
+        Operation.END_ROW_SESSION,
+        json(
+            RowSessionControl.Numbered.class,
+            one -> of("cluster", "row session " + one.sessionId())));
+    readers.put(
         Operation.DRAIN_NODE,
         json(DrainNode.class, one -> of("cluster", one.isDraining() ? "begins" : "ends")));
     readers.put(
@@ -216,18 +223,18 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
     readers.put(
         Operation.SET_QUOTA,
         json(
-            QuotaInfo.class,
+            QuotaChange.class,
             one ->
                 of(
                     one.subject().startsWith("table:")
                         ? one.subject()
                         : "principal:" + one.subject(),
-                    one.limits().isEmpty()
-                        ? "no limits"
-                        : listed(
-                            one.limits().stream()
-                                .map(limit -> limit.name() + "=" + limit.most())
-                                .toList()))));
+                    listed(
+                        Stream.concat(
+                                one.removed().stream().map(name -> name + "=none"),
+                                one.limits().stream()
+                                    .map(limit -> limit.name() + "=" + limit.most()))
+                            .toList()))));
   }
 
   private static AuditedRequest permission(PermissionInfo one) {

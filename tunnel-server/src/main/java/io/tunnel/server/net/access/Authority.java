@@ -3,7 +3,9 @@ package io.tunnel.server.net.access;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.wire.Operation;
@@ -92,8 +94,12 @@ public final class Authority {
         requireGrant(request, partition(Right.SEE, request.partition(), caller), caller);
       }
 
+      case OPEN_ROW_SESSION, RENEW_ROW_SESSION -> onSomeTable(right, caller);
+
       case DRAIN_NODE,
           UPGRADE,
+          LIST_ROW_SESSIONS,
+          END_ROW_SESSION,
           CREATE_KEY,
           LIST_KEYS,
           REVOKE_KEY,
@@ -119,8 +125,6 @@ public final class Authority {
           WHO_AM_I,
           DESCRIBE_CLUSTER,
           DESCRIBE_NODE,
-          OPEN_ROW_SESSION,
-          RENEW_ROW_SESSION,
           CLOSE_ROW_SESSION,
           CLOSE_SESSION,
           HEARTBEAT,
@@ -138,6 +142,13 @@ public final class Authority {
       case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, SETTLED -> {
         // Not a request: refused later.
       }
+    }
+  }
+
+  /** Refuses a caller who does not have the right on any table. */
+  private void onSomeTable(Right right, Caller caller) {
+    if (!caller.mayOnSome(right, catalog)) {
+      throw caller.notPermitted(right, "any table");
     }
   }
 
@@ -171,6 +182,23 @@ public final class Authority {
     if (right != Right.SEE && !caller.may(right, table)) {
       throw caller.notPermitted(right, "table " + table);
     }
+  }
+
+  /**
+   * The options of a table after a change. A shorter time to live deletes rows and a shorter
+   * retention deletes changes, which a caller may do who may delete rows.
+   *
+   * @throws RefusedException NOT_PERMITTED without ALTER, or when the change shortens and the
+   *     caller may not write
+   */
+  public static TableOptions altered(
+      String table, TableOptions before, OptionsChange change, Caller caller) {
+    table(Right.ALTER, table, caller);
+    TableOptions after = change.over(before);
+    if (after.keepsLessThan(before)) {
+      table(Right.WRITE, table, caller);
+    }
+    return after;
   }
 
   private static void tunnel(Right right, String table, String tunnel, Caller caller) {

@@ -2,6 +2,7 @@ package io.tunnel.server.net.access;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.net.access.RecentDecisions.About;
 import io.tunnel.server.net.access.RecentDecisions.Question;
 import io.tunnel.server.security.Permissions;
@@ -164,6 +165,18 @@ public final class Caller {
     return isGranted(
         new Question(About.TABLE, right, table, ""),
         (permissions, who) -> permissions.allows(who, right, table));
+  }
+
+  /**
+   * Whether the caller has the right on one table at least. The decision is remembered until
+   * permissions change, or another table is created.
+   */
+  boolean mayOnSome(Right right, Catalog catalog) {
+    return isGranted(
+        new Question(About.SOME_TABLE, right, String.valueOf(catalog.lastPartition()), ""),
+        (permissions, who) ->
+            catalog.tables().stream()
+                .anyMatch(table -> permissions.allows(who, right, table.meta().name())));
   }
 
   /** Whether the caller has the right on a tunnel. */

@@ -241,8 +241,14 @@ public final class Gate {
     return isOpen() ? Caller.anybody() : Caller.nobody();
   }
 
-  boolean isAdministrator(Principal principal) {
-    return required().guard().administrators().principals().contains(principal);
+  /** Whether the principal is a fixed administrator, whom no denial and no quota binds. */
+  public boolean isAdministrator(Principal principal) {
+    return administrators().contains(principal);
+  }
+
+  /** The fixed administrators. */
+  Set<Principal> administrators() {
+    return required().guard().administrators().principals();
   }
 
   /** As {@link #rights}, for decisions: refuses while the rights may be too old. */

@@ -20,6 +20,10 @@ public final class HeldRights {
   public static final int HELD_MAX = 4_096;
 
   private final Set<Held> held = new LinkedHashSet<>();
+  private final HeldBudget budget;
+
+  /** Set by {@link #close}: the connection notes no further right. */
+  private boolean isClosed;
 
   private record Held(Right right, String table, Optional<String> tunnel) {
 
@@ -32,42 +36,74 @@ public final class HeldRights {
     }
   }
 
-  /** Without rights in use. */
-  public HeldRights() {}
+  /** Without rights in use, on a server without other connections. */
+  public HeldRights() {
+    this(new HeldBudget());
+  }
+
+  /** Without rights in use; {@code shares} count the rights of all connections. */
+  public HeldRights(Shares shares) {
+    this(shares.held());
+  }
+
+  private HeldRights(HeldBudget budget) {
+    this.budget = budget;
+  }
 
   /**
    * Begins to use a right.
    *
-   * @throws RefusedException when the caller does not have it, or {@value #HELD_MAX} are used
+   * @throws RefusedException when the caller does not have it, or {@value #HELD_MAX} are used, or
+   *     the principal's share of what a server notes
    */
   public void begin(Caller caller, Right right, String table, Optional<String> tunnel) {
     if (caller.mayDoEverything() && caller.principal().isEmpty()) {
       return;
     }
     Held one = new Held(right, table, tunnel);
-    boolean isNew = note(one);
+    boolean isNew = note(one, caller.name());
     try {
       one.require(caller);
     } catch (RefusedException e) {
       if (isNew) {
         // An earlier use of the right continues, so the right stays noted.
-        forget(one);
+        forget(one, caller.name());
       }
       throw e;
     }
   }
 
-  private synchronized boolean note(Held one) {
-    if (held.size() >= HELD_MAX && !held.contains(one)) {
+  private synchronized boolean note(Held one, String principal) {
+    if (held.contains(one)) {
+      return false;
+    }
+    if (held.size() >= HELD_MAX) {
       throw new RefusedException(
           ErrorCode.LIMIT_REACHED,
           "a connection uses " + HELD_MAX + " tunnels and tables at most; open another one");
     }
+    if (isClosed || !budget.take(principal)) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "the connections of '"
+              + principal
+              + "' use as many tunnels and tables as this server notes for one principal; close"
+              + " connections");
+    }
     return held.add(one);
   }
 
-  private synchronized void forget(Held one) {
-    held.remove(one);
+  private synchronized void forget(Held one, String principal) {
+    if (held.remove(one)) {
+      budget.leave(principal, 1);
+    }
+  }
+
+  /** The connection of the caller is closed. */
+  public synchronized void close(Caller caller) {
+    isClosed = true;
+    budget.leave(caller.name(), held.size());
+    held.clear();
   }
 
   /**

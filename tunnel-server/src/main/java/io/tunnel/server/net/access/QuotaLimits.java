@@ -3,6 +3,7 @@ package io.tunnel.server.net.access;
 import io.tunnel.server.security.Quota;
 import io.tunnel.server.security.Quota.Counts;
 import io.tunnel.server.security.Quota.Rates;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,6 +50,28 @@ final class QuotaLimits {
               + " read, such as writtenRowsPerSecond");
     }
     return quota;
+  }
+
+  /**
+   * The quota after a change.
+   *
+   * @throws IllegalArgumentException when a name is unknown or given twice, or a limit is out of
+   *     range
+   */
+  static Quota changed(Quota before, QuotaChange change) {
+    Map<String, QuotaLimit> limits = new LinkedHashMap<>();
+    limits(before).forEach(limit -> limits.put(limit.name(), limit));
+    for (String name : change.removed()) {
+      if (name.equals(QuotaChange.ALL)) {
+        limits.clear();
+      } else {
+        var unused = quota(List.of(new QuotaLimit(name, 1)));
+        limits.remove(name);
+      }
+    }
+    var unused = quota(change.limits());
+    change.limits().forEach(limit -> limits.put(limit.name(), limit));
+    return quota(List.copyOf(limits.values()));
   }
 
   private static Rates rates(Map<String, Long> left, String what) {

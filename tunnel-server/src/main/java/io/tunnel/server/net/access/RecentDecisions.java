@@ -15,12 +15,13 @@ import java.util.function.Predicate;
  */
 final class RecentDecisions {
 
-  /** A power of 2. */
-  private static final int PLACES = 64;
+  /** Decisions that one connection remembers; a power of 2. */
+  private static final int PLACES = 16;
 
   /** The kinds of questions. */
   enum About {
     TABLE,
+    SOME_TABLE,
     SIGHT_OF_TABLE,
     TUNNEL,
     CLUSTER

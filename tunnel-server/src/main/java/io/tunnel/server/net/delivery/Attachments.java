@@ -54,6 +54,7 @@ public final class Attachments {
   private final Positions positions;
   private final Kind kind;
   private final Holders holders;
+  private final ReadingPlaces readings;
   private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
 
   /**
@@ -107,6 +108,7 @@ public final class Attachments {
     this.delivered = delivered;
     this.positions = new Positions(delivered.changes(), delivered.incarnations());
     this.kind = kind;
+    this.readings = new ReadingPlaces(kind.areOfReaders());
     this.holders = new Holders(delivered.grants(), delivered.clock());
   }
 
@@ -326,6 +328,7 @@ public final class Attachments {
     String channelId = attachment.request().channelId();
     Optional<Attachment> current = Optional.ofNullable(attachmentByChannel.get(channelId));
     holders.admit(attachment, current);
+    readings.take(attachment);
     attachmentByChannel.put(channelId, attachment);
     return current;
   }
@@ -419,7 +422,8 @@ public final class Attachments {
       return delivered.channels().base(rows, request.tunnelId(), start, request.key(), port);
     }
     if (terms.isPresent()) {
-      return delivered.watches().open(start, terms.get(), port);
+      String reader = attachment.connection().holder();
+      return delivered.watches().open(start, terms.get(), reader, port);
     }
     OptionalLong end = request.end().map(OptionalLong::of).orElse(OptionalLong.empty());
     return delivered.channels().stream(start, end, request.endMs(), port);
@@ -428,6 +432,7 @@ public final class Attachments {
   private synchronized void gone(Attachment attachment) {
     if (attachmentByChannel.remove(attachment.request().channelId(), attachment)) {
       holders.left(attachment);
+      readings.leave(attachment);
     }
   }
 
@@ -445,6 +450,7 @@ public final class Attachments {
     Predicate<Attachment> isOfPartition = one -> one.request().partition() == partition;
     List<Attachment> taken = attachmentByChannel.values().stream().filter(isOfPartition).toList();
     attachmentByChannel.values().removeIf(isOfPartition);
+    taken.forEach(readings::leave);
     holders.lost(partition);
     return taken;
   }
@@ -480,7 +486,7 @@ public final class Attachments {
     /** The channels that the connection delivers. */
     CarriedChannels carried();
 
-    /** The principal that grants must name; empty on a server without authentication. */
+    /** The client's principal, which grants must name; empty without authentication. */
     default String holder() {
       return "";
     }

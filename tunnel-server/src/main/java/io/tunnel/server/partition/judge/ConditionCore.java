@@ -15,6 +15,7 @@ import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.ReturnedRows;
+import io.tunnel.wire.RowPage.Looked;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -54,6 +55,12 @@ public final class ConditionCore {
 
   /** The stored row that was read last: rows of a batch may ask for one again and again. */
   private Optional<ReadRow> read = Optional.empty();
+
+  /** Stored rows that were read, or looked up in vain, since {@link #takeLooked}. */
+  private int lookedRows;
+
+  /** Bytes of their keys, names and values. */
+  private long lookedBytes;
 
   /** A condition of a place, with its judge. */
   private record OneJudge(Bytes condition, ConditionPlace place, Judge judge) {}
@@ -136,6 +143,19 @@ public final class ConditionCore {
   public ConditionCore(StoredRows stored, KeyNumbers numbers) {
     this.stored = stored;
     this.numbers = numbers;
+  }
+
+  /** What was read of stored rows since the last call. */
+  public Looked takeLooked() {
+    Looked looked = new Looked(lookedRows, (int) Math.min(Integer.MAX_VALUE, lookedBytes));
+    lookedRows = 0;
+    lookedBytes = 0;
+    return looked;
+  }
+
+  private void look(int bytes) {
+    lookedRows++;
+    lookedBytes += bytes;
   }
 
   /** Begins a new group. */
@@ -390,6 +410,7 @@ public final class ConditionCore {
 
   private boolean isStored(RowCursor row) {
     ChangeBatch batch = row.batch();
+    look(row.keyBytes());
     return stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
   }
 
@@ -458,8 +479,15 @@ public final class ConditionCore {
           Optional.of(
               new ReadRow(key, stored.columns(key.partition(), key.key()).orElseGet(TreeMap::new)));
       read = same;
+      look(key.key().length() + bytes(same.get().columns()));
     }
     return same.get().columns();
+  }
+
+  private static int bytes(SortedMap<String, Bytes> columns) {
+    return columns.entrySet().stream()
+        .mapToInt(column -> column.getKey().length() + column.getValue().length())
+        .sum();
   }
 
   private boolean mayExist(RowCursor row, RowInGroup before) {

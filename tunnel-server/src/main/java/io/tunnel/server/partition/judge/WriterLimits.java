@@ -1,7 +1,7 @@
 package io.tunnel.server.partition.judge;
 
 /**
- * What a server keeps of writers that number their batches, over all partitions.
+ * Limits of a server for writers that number their batches, in the sum of all partitions.
  *
  * @param countMax writers; beyond them the server forgets the writer that was silent for longest,
  *     of the principal with most writers, and refuses a further batch of that writer

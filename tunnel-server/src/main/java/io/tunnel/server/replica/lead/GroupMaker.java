@@ -290,6 +290,7 @@ final class GroupMaker {
     int returnedBefore = write.returns.bytes();
     Optional<ErrorCode> refusal =
         mustJudge ? conditions.judge(row, write.write.place(), write.returns) : Optional.empty();
+    write.write.looked(conditions.takeLooked());
     bytes += write.returns.bytes() - returnedBefore;
     write.judged++;
     if (refusal.isPresent()) {

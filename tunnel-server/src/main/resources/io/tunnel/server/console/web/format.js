@@ -305,3 +305,18 @@ export function bytesInput(value) {
   }
   return unit === 0 ? String(rest) : `${rest}${BYTE_UNITS[unit]}`;
 }
+
+/**
+ * What a form asks to change: the options whose text differs from the text that the form showed. An option that was not touched is
+ * left out, because another operator may have changed it since the form was opened.
+ *
+ * @param {{ age: string, size: string }} shown
+ * @param {{ age: string, size: string }} typed
+ * @returns {{ retentionMs?: number | null, retentionBytes?: number | null }} null for a text that is no age, or no size
+ */
+export function retentionChange(shown, typed) {
+  return {
+    ...(typed.age === shown.age ? {} : { retentionMs: parseDuration(typed.age) }),
+    ...(typed.size === shown.size ? {} : { retentionBytes: parseBytes(typed.size) }),
+  };
+}

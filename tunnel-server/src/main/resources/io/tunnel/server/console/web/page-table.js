@@ -5,7 +5,7 @@ import { Refused, ask, rows } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
-import { bound, bytes, bytesInput, count, counted, durationInput, parseBytes, parseDuration, printable, typedKey } from './format.js';
+import { bound, bytes, bytesInput, count, counted, durationInput, printable, retentionChange, typedKey } from './format.js';
 import { spread } from './grid.js';
 import { retention } from './page-tables.js';
 import { tailLink, tunnelLink } from './page-overview.js';
@@ -181,26 +181,38 @@ class TablePage extends Page {
   /** @param {import('./page-tables.js').TableDescription} of */
   alter(of) {
     const { options } = of.meta;
-    const wanted = /** @param {FormData} form */ (form) => {
-      const retentionMs = parseDuration(String(form.get('age')));
-      const retentionBytes = parseBytes(String(form.get('size')));
-      if (retentionMs === null || retentionBytes === null) {
-        throw new Error(retentionMs === null ? words.badAge : words.badSize);
+    const shown = { age: durationInput(options.retentionMs ?? 0), size: bytesInput(options.retentionBytes ?? 0) };
+    const typed = /** @param {FormData} form */ (form) => ({ age: String(form.get('age') ?? shown.age), size: String(form.get('size') ?? shown.size) });
+    const change = /** @param {FormData} form */ (form) => {
+      const asked = retentionChange(shown, typed(form));
+      if (asked.retentionMs === null || asked.retentionBytes === null) {
+        throw new Error(asked.retentionMs === null ? words.badAge : words.badSize);
       }
-      return { ...options, retentionMs, retentionBytes };
+      if (Object.keys(asked).length === 0) {
+        throw new Error(words.noChange);
+      }
+      return asked;
     };
     operate(
       {
         title: `${words.alter}: ${this.name}`,
         text: words.alterText,
         verb: words.alterGo,
-        command: (form) =>
-          `tunnel tables alter --table ${this.name} --retention ${form.get('age') ?? '7d'} --retention-bytes ${form.get('size') ?? '10GiB'}`,
-        fields: () => html`<label>${words.age} <input name="age" required value=${durationInput(options.retentionMs ?? 0)} /></label>
-          <label>${words.size} <input name="size" required value=${bytesInput(options.retentionBytes ?? 0)} /></label>`,
-        plan: async (form) => words.alterPlan(retention(options), retention(wanted(form))),
+        command: (form) => {
+          const { age, size } = typed(form);
+          const flags = [age === shown.age ? '' : ` --retention ${age}`, size === shown.size ? '' : ` --retention-bytes ${size}`].join('');
+          return `tunnel tables alter --table ${this.name}${flags || ' --retention 7d'}`;
+        },
+        fields: () => html`<label>${words.age} <input name="age" required value=${shown.age} /></label>
+          <label>${words.size} <input name="size" required value=${shown.size} /></label>`,
+        plan: async (form) => {
+          const asked = change(form);
+          // Another operator may have changed the options since the dialog was opened.
+          const now = (await ask('PARTITION_MAP', { table: this.name })).meta.options;
+          return words.alterPlan(retention(now), retention({ ...now, ...asked }));
+        },
         act: async (form) => {
-          const answer = await ask('ALTER_TABLE', { table: this.name, options: wanted(form) });
+          const answer = await ask('ALTER_TABLE', { table: this.name, options: change(form) });
           return words.altered(retention(answer.meta.options));
         },
       },

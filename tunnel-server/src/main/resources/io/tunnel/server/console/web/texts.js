@@ -183,6 +183,7 @@ export const texts = {
     /** @param {string} after */
     altered: (after) => `Retention is ${after} now.`,
     alterGo: 'Change',
+    noChange: 'Neither the age nor the size differs from what the table has: change one of them.',
   },
 
   tail: {

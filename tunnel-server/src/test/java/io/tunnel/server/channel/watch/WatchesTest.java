@@ -14,7 +14,9 @@ import io.tunnel.server.channel.ration.RationConfig;
 import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.wire.KeyTerms;
 import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +66,12 @@ final class WatchesTest {
   }
 
   private Channel open(Watches watches, int partition) {
-    Channel channel = watches.open(new Channel.Start(1, 0, partition, settled), TERMS, port);
+    return open(watches, partition, "");
+  }
+
+  private Channel open(Watches watches, int partition, String principal) {
+    Channel.Start start = new Channel.Start(1, 0, partition, settled);
+    Channel channel = watches.open(start, TERMS, principal, port);
     channel.start();
     return channel;
   }
@@ -111,6 +118,34 @@ final class WatchesTest {
     assertBusy(small, "bytes");
     assertThat(small.figures().watches()).isEqualTo(2);
     assertThat(small.figures().termsBytes()).isEqualTo(2L * TERMS.bytes());
+  }
+
+  @Test
+  void a_reader_takes_neither_all_watches_nor_all_terms_of_a_server() {
+    for (WatchLimits limits :
+        List.of(
+            new WatchLimits(60, 1 << 20, 1_000, 100),
+            new WatchLimits(1_000, 60L * TERMS.bytes(), 1_000, 100))) {
+      Watches watches = watches(limits);
+      Deque<Channel> greedy = new ArrayDeque<>();
+      for (int i = 0; i < 10; i++) {
+        greedy.add(open(watches, 1, "greedy"));
+      }
+      assertThatThrownBy(() -> open(watches, 1, "greedy"))
+          .isInstanceOfSatisfying(
+              RefusedException.class,
+              refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY))
+          .hasMessageContaining("'greedy' has 10 watches");
+      for (int i = 0; i < 8; i++) {
+        greedy.add(open(watches, 1, "late"));
+      }
+      for (int i = 0; i < 3; i++) {
+        greedy.pop().stop();
+      }
+      greedy.add(open(watches, 1, "greedy"));
+      greedy.forEach(Channel::stop);
+      assertThat(watches.figures()).isEqualTo(new Watches.Figures(0, 0, 0, 0, 0, 0));
+    }
   }
 
   private void assertBusy(Watches watches, String reason) {

@@ -33,6 +33,7 @@ import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
 import io.tunnel.wire.control.SecurityControl.PermissionList;
 import io.tunnel.wire.control.SecurityControl.PermissionQuery;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
 import io.tunnel.wire.control.SecurityControl.QuotaInfo;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import io.tunnel.wire.control.SecurityControl.QuotaList;
@@ -82,7 +83,14 @@ final class AdministrationTest {
   }
 
   private void quota(String subject, QuotaLimit... limits) throws IOException {
-    Control unused = at.administration.setQuota(of(new QuotaInfo(subject, List.of(limits))));
+    Control unused =
+        at.administration.setQuota(
+            of(
+                new QuotaChange(
+                    subject,
+                    List.of(limits),
+                    limits.length == 0 ? List.of(QuotaChange.ALL) : List.of())),
+            at.caller("admin"));
   }
 
   @Test
@@ -168,7 +176,7 @@ final class AdministrationTest {
             () -> at.revoke("tkother"),
             () -> at.rotate(id),
             () -> at.withdraw("bob", "table:orders", "read"),
-            () -> at.administration.revokeToken(of(new SecurityId("other"))));
+            () -> at.administration.revokeToken(of(new SecurityId("other")), at.caller("admin")));
     refused.forEach(each -> assertThatThrownBy(each).isInstanceOf(RefusedException.class));
     for (ThrowingCallable each : refused) {
       at.store.loseWord();
@@ -283,12 +291,15 @@ final class AdministrationTest {
     assertThat(at.gate.bearer(token.token())).as("it has ended").isEmpty();
     assertThat(((TokenList) at.administration.listTokens(new byte[0])).tokens())
         .containsExactly(token.info());
-    Control unused = at.administration.revokeToken(of(new SecurityId(token.info().id())));
+    Control unused =
+        at.administration.revokeToken(of(new SecurityId(token.info().id())), at.caller("admin"));
     assertThat(at.gate.bearer(token.token())).isEmpty();
     requireRefused(
         ErrorCode.INVALID_REQUEST,
         "there is no token",
-        () -> at.administration.revokeToken(of(new SecurityId(token.info().id()))));
+        () ->
+            at.administration.revokeToken(
+                of(new SecurityId(token.info().id())), at.caller("admin")));
     assertThatThrownBy(
             () ->
                 at.administration.createToken(
@@ -301,6 +312,10 @@ final class AdministrationTest {
   void a_quota_is_set_replaced_and_taken_away() throws IOException {
     quota("bob", new QuotaLimit("connections", 3), new QuotaLimit("requestsPerSecond", 9));
     quota("bob", new QuotaLimit("connections", 4));
+    Control unused =
+        at.administration.setQuota(
+            of(new QuotaChange("bob", List.of(), List.of("requestsPerSecond"))),
+            at.caller("admin"));
     quota("table:orders", new QuotaLimit("tunnels", 2));
     assertThat(at.administration.listQuotas(new byte[0]))
         .isEqualTo(
@@ -387,14 +402,14 @@ final class AdministrationTest {
     PermissionInfo permission = new PermissionInfo("bob", true, List.of("read"), "cluster");
     return Map.of(
         "create key", () -> of.createKey(of(new CreateKey("bob")), by),
-        "revoke key", () -> of.revokeKey(of(new SecurityId(id))),
+        "revoke key", () -> of.revokeKey(of(new SecurityId(id)), by),
         "rotate key", () -> of.rotateKey(of(new RotateKey(id, true)), by),
         "grant", () -> of.grant(of(permission), by),
         "withdraw", () -> of.withdraw(of(permission), by),
         "group", () -> of.changeGroup(of(new ChangeGroup("g", List.of("bob"), List.of())), by),
         "create token", () -> of.createToken(of(new CreateToken("bob", Optional.empty())), by),
-        "revoke token", () -> of.revokeToken(of(new SecurityId("th"))),
-        "quota", () -> of.setQuota(of(new QuotaInfo("bob", List.of()))));
+        "revoke token", () -> of.revokeToken(of(new SecurityId("th")), by),
+        "quota", () -> of.setQuota(of(new QuotaChange("bob", List.of(), List.of("all"))), by));
   }
 
   @Test

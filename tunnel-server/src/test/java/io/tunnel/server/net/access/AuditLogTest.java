@@ -27,7 +27,7 @@ import io.tunnel.wire.control.SecurityControl.CreateToken;
 import io.tunnel.wire.control.SecurityControl.KeyInfo;
 import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
-import io.tunnel.wire.control.SecurityControl.QuotaInfo;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import io.tunnel.wire.control.SecurityControl.RotateKey;
 import io.tunnel.wire.control.SecurityControl.TokenInfo;
@@ -170,8 +170,9 @@ final class AuditLogTest {
     assertThat(
             done(
                 Operation.SET_QUOTA,
-                new QuotaInfo("billing", List.of(new QuotaLimit("tables", 3)))))
-        .endsWith(said("SET_QUOTA", "principal:billing", "tables=3"));
+                new QuotaChange(
+                    "billing", List.of(new QuotaLimit("tables", 3)), List.of("tunnels"))))
+        .endsWith(said("SET_QUOTA", "principal:billing", "tunnels=none, tables=3"));
   }
 
   @Test

@@ -2,9 +2,9 @@ package io.tunnel.server.net.access;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
@@ -25,6 +25,7 @@ import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.PartitionControl.Watch;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +62,9 @@ record AuthorityRequests(String table, String tunnel, int id) {
     Map<Operation, Control> all = new EnumMap<>(Operation.class);
     all.put(
         Operation.CREATE_TABLE, new CreateTable(new TableMeta(table, TestRows.SCHEMA), List.of()));
-    all.put(Operation.ALTER_TABLE, new AlterTable(table, TableOptions.DEFAULT));
+    all.put(
+        Operation.ALTER_TABLE,
+        new AlterTable(table, new OptionsChange().withRetention(Duration.ZERO)));
     all.put(Operation.FIND_POSITIONS, new FindPositions(table, Optional.empty()));
     all.put(
         Operation.READ_PARTITION,

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
@@ -14,12 +16,17 @@ import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -68,84 +75,20 @@ final class AuthorityTest {
           .filter(role -> role.startsWith("tunnel:") || role.equals("table:admin"))
           .collect(Collectors.toSet());
 
-  /**
-   * For each operation the roles that may ask for the operation, beside the administrators; "all"
-   * are all roles, and "-" is no role. Behind the roles stand the refusals: of roles that see the
-   * named thing, of roles that see only its table, and of roles that see neither.
-   */
-  private static final String EXPECTED =
-      """
-      HELLO               | all                               | -             -                -
-      AUTHENTICATE        | all                               | -             -                -
-      CREATE_TABLE        | table:create table:admin          | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      DESCRIBE_TABLE      | see-table                         | -             -                TABLE_NOT_FOUND
-      LIST_TABLES         | all                               | -             -                -
-      DROP_TABLE          | table:drop table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      CREATE_TUNNEL       | tunnel:create tunnel:admin table:admin  | NOT_PERMITTED NOT_PERMITTED NOT_PERMITTED
-      DESCRIBE_TUNNEL     | see-tunnel                        | -             TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      LIST_TUNNELS        | see-table                         | -             -                TABLE_NOT_FOUND
-      DELETE_TUNNEL       | tunnel:drop tunnel:admin table:admin    | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      PARTITION_MAP       | see-table                         | -             -                TABLE_NOT_FOUND
-      SEEK                | tunnel:operate tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      PAUSE               | tunnel:operate tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      RESUME              | tunnel:operate tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      END_SESSION         | tunnel:operate tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      ALTER_TABLE         | table:alter table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      EXPORT_CHECKPOINTS  | tunnel:operate tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      DESCRIBE_CLUSTER    | all                               | -             -                -
-      WRITE               | table:write table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      OPEN_WRITER         | table:write table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      GET_ROW             | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      GET_ROWS            | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      GET_RANGE           | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      DESCRIBE_NODE       | all                               | -             -                -
-      DRAIN_NODE          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      UPGRADE             | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      OPEN_SESSION        | all                               | -             -                -
-      CLOSE_SESSION       | all                               | -             -                -
-      HEARTBEAT           | all                               | -             -                -
-      OPEN_ROW_SESSION    | all                               | -             -                -
-      RENEW_ROW_SESSION   | all                               | -             -                -
-      CLOSE_ROW_SESSION   | all                               | -             -                -
-      ASSIGN              | all                               | -             -                -
-      REVOKE              | all                               | -             -                -
-      RELEASE             | all                               | -             -                -
-      DELIVER             | all                               | -             -                -
-      CREDIT              | all                               | -             -                -
-      CHECKPOINT          | all                               | -             -                -
-      END_OF_CHANNEL      | all                               | -             -                -
-      FENCE               | all                               | -             -                -
-      SESSION_END         | all                               | -             -                -
-      STOP_CHANNEL        | all                               | -             -                -
-      ATTACH              | tunnel:consume tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
-      DETACH              | all                               | -             -                -
-      LIMIT               | all                               | -             -                -
-      RENEW               | all                               | -             -                -
-      SETTLED             | all                               | -             -                -
-      READ_PARTITION      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      WATCH               | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      FIND_POSITIONS      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
-      WHO_AM_I            | all                               | -             -                -
-      ECHO                | all                               | -             -                -
-      CREATE_KEY          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      LIST_KEYS           | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      REVOKE_KEY          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      ROTATE_KEY          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      GRANT               | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      WITHDRAW            | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      LIST_PERMISSIONS    | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      CHANGE_GROUP        | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      LIST_GROUPS         | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      CREATE_TOKEN        | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      LIST_TOKENS         | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      REVOKE_TOKEN        | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      SET_QUOTA           | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      LIST_QUOTAS         | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
-      CHECKPOINT_SKIPPING | all                               | -             -                -
-      """;
+  private static final List<OperationsPage.Row> PAGE = OperationsPage.rows();
 
   private static final Map<Operation, Expected> EXPECTED_BY_OPERATION = expected();
 
+  /** Operations whose right the server checks again while the connection lives. */
+  private static final Set<Operation> HELD =
+      EnumSet.of(
+          Operation.OPEN_SESSION, Operation.ATTACH, Operation.READ_PARTITION, Operation.WATCH);
+
+  /**
+   * @param allowed roles that may ask for the operation
+   * @param refusals of roles that see the named thing, of roles that see only its table, and of
+   *     roles that see neither; "-" where no such role is refused
+   */
   private record Expected(Set<String> allowed, List<String> refusals) {
 
     String of(String role) {
@@ -153,6 +96,40 @@ final class AuthorityTest {
         return "-";
       }
       return refusals.get(SEE_TUNNEL.contains(role) ? 0 : SEE_TABLE.contains(role) ? 1 : 2);
+    }
+
+    static Expected of(OperationsPage.Row row) {
+      Set<String> allowed = new TreeSet<>(EVERYTHING);
+      String right = row.right().orElse("");
+      if (row.isAboutTable() && right.isEmpty()) {
+        allowed.addAll(SEE_TABLE);
+        return new Expected(allowed, List.of("-", "-", "TABLE_NOT_FOUND"));
+      }
+      if (row.isAboutTunnel() && right.isEmpty()) {
+        allowed.addAll(SEE_TUNNEL);
+        return new Expected(allowed, List.of("-", "TUNNEL_NOT_FOUND", "TABLE_NOT_FOUND"));
+      }
+      String none = "NOT_PERMITTED";
+      if (row.isAboutTable()) {
+        allowed.addAll(Set.of("table:" + right, "table:admin"));
+        return new Expected(
+            allowed,
+            List.of(
+                none, none, right.equals("create") || row.isOnAny() ? none : "TABLE_NOT_FOUND"));
+      }
+      if (row.isAboutTunnel() && !row.isDecidedById()) {
+        allowed.addAll(Set.of("tunnel:" + right, "tunnel:admin", "table:admin"));
+        return new Expected(
+            allowed,
+            right.equals("create")
+                ? List.of(none, none, none)
+                : List.of(none, "TUNNEL_NOT_FOUND", "TABLE_NOT_FOUND"));
+      }
+      if (row.isAboutCluster()) {
+        return new Expected(allowed, List.of(none, none, none));
+      }
+      allowed.addAll(ROLES);
+      return new Expected(allowed, List.of());
     }
   }
 
@@ -179,21 +156,10 @@ final class AuthorityTest {
 
   private static Map<Operation, Expected> expected() {
     Map<Operation, Expected> all = new EnumMap<>(Operation.class);
-    for (String line : EXPECTED.lines().toList()) {
-      String[] parts = line.split("\\|", -1);
-      Set<String> allowed = new TreeSet<>(EVERYTHING);
-      for (String role : parts[1].strip().split(" +", -1)) {
-        allowed.addAll(
-            switch (role) {
-              case "all" -> ROLES;
-              case "see-table" -> SEE_TABLE;
-              case "see-tunnel" -> SEE_TUNNEL;
-              default -> Set.of(role);
-            });
+    for (OperationsPage.Row row : PAGE) {
+      for (Operation operation : row.operations()) {
+        assertThat(all.put(operation, Expected.of(row))).as("%s again", operation).isNull();
       }
-      all.put(
-          Operation.valueOf(parts[0].strip()),
-          new Expected(allowed, List.of(parts[2].strip().split(" +", -1))));
     }
     return all;
   }
@@ -210,6 +176,11 @@ final class AuthorityTest {
       case "nobody" -> Caller.nobody();
       case "administrator" -> at.caller("admin");
       case "none" -> at.caller("bob");
+      case "deputy" -> {
+        at.allow("bob", "cluster", "admin");
+        at.deny("bob", "table:orders", "admin");
+        yield at.caller("bob");
+      }
       case "elsewhere" -> {
         at.allow("bob", "table:other", "admin");
         at.allow("bob", "tunnel:other/sync", "consume");
@@ -241,15 +212,95 @@ final class AuthorityTest {
 
   @ParameterizedTest
   @EnumSource(Operation.class)
-  void an_operation_is_allowed_to_whom_the_table_above_says(Operation operation)
-      throws IOException {
-    Expected expected = EXPECTED_BY_OPERATION.get(operation);
-    assertThat(expected).as("a line for %s", operation).isNotNull();
+  void an_operation_is_allowed_to_whom_the_page_says(Operation operation) throws IOException {
+    Expected expected = expected(operation);
     for (String role : ROLES) {
       assertThat(decided(operation, requests.payload(operation), caller(role)))
           .as("%s by %s", operation, role)
           .isEqualTo(expected.of(role));
     }
+  }
+
+  private static Expected expected(Operation operation) {
+    Expected expected = EXPECTED_BY_OPERATION.get(operation);
+    assertThat(expected)
+        .as("a row for %s in the table 'Every operation' of docs/security.md", operation)
+        .isNotNull();
+    return expected;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Operation.class)
+  void a_right_that_is_withdrawn_counts_for_no_further_request(Operation operation)
+      throws IOException {
+    Expected expected = expected(operation);
+    for (String role : ROLES) {
+      if (EVERYTHING.contains(role) && !role.equals("cluster:admin")) {
+        continue;
+      }
+      Caller caller = caller(role);
+      assertThat(decided(operation, requests.payload(operation), caller))
+          .isEqualTo(expected.of(role));
+      at.clear();
+      assertThat(decided(operation, requests.payload(operation), caller))
+          .as("%s by %s, whose rights are gone", operation, role)
+          .isEqualTo(expected.of("none"));
+    }
+  }
+
+  /** Such as a key of the table: the deputy does everything but what names the table. */
+  @ParameterizedTest
+  @EnumSource(Operation.class)
+  void a_deputy_does_nothing_to_a_table_that_is_denied_to_it(Operation operation)
+      throws IOException {
+    Expected expected = expected(operation);
+    boolean isAboutCluster =
+        PAGE.stream().anyMatch(row -> row.operations().contains(operation) && row.isAboutCluster());
+    assertThat(decided(operation, requests.payload(operation), caller("deputy")))
+        .isEqualTo(isAboutCluster ? "-" : expected.of("none"));
+  }
+
+  @Test
+  void what_a_right_keeps_open_is_closed_with_the_right() throws IOException {
+    for (OperationsPage.Row row : PAGE) {
+      for (Operation operation : row.operations()) {
+        assertThat(row.ends().contains("the end of the right"))
+            .as("%s is checked while it lasts", operation)
+            .isEqualTo(HELD.contains(operation));
+      }
+    }
+    for (Operation operation : HELD) {
+      boolean isOfTunnel = operation.right() == Right.CONSUME;
+      String right = operation.right().name().toLowerCase(Locale.ROOT);
+      Caller bob = caller((isOfTunnel ? "tunnel:" : "table:") + right);
+      HeldRights held = new HeldRights();
+      held.begin(
+          bob, operation.right(), "orders", isOfTunnel ? Optional.of("sync") : Optional.empty());
+      assertThat(held.lost(bob)).as("%s", operation).isEmpty();
+      at.clear();
+      assertThat(held.lost(bob)).as("%s", operation).isPresent();
+    }
+  }
+
+  private TableOptions altered(OptionsChange change, Caller caller) {
+    TableOptions before = TableOptions.DEFAULT.withTtl(Duration.ofDays(1));
+    return Authority.altered("orders", before, change, caller);
+  }
+
+  @Test
+  void who_may_alter_and_not_write_shortens_nothing() throws IOException {
+    OptionsChange second = new OptionsChange().withTtl(Duration.ofSeconds(1));
+    OptionsChange hour = new OptionsChange().withRetention(Duration.ofHours(1));
+    OptionsChange longer = new OptionsChange().withTtl(Duration.ofDays(2));
+    Caller bob = caller("table:alter");
+    assertThat(altered(longer, bob).ttlMs()).contains(Duration.ofDays(2).toMillis());
+    for (OptionsChange shorter : List.of(second, hour)) {
+      assertThatThrownBy(() -> altered(shorter, bob)).hasMessageContaining("the right write");
+    }
+    at.allow("bob", "table:orders", "write");
+    assertThat(altered(second, bob).ttlMs()).contains(1_000L);
+    at.withdraw("bob", "table:orders", "alter");
+    assertThatThrownBy(() -> altered(longer, bob)).hasMessageContaining("the right alter");
   }
 
   @Test

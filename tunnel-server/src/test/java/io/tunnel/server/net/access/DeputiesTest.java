@@ -5,16 +5,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SecurityControl.ChangeGroup;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
+import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
+import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import io.tunnel.wire.control.SecurityControl.RotateKey;
+import io.tunnel.wire.control.SecurityControl.SecurityId;
+import io.tunnel.wire.control.SecurityControl.TokenSecret;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +160,163 @@ final class DeputiesTest {
   private void requireRefused(ThrowingCallable request, String resource) throws IOException {
     at.allow("admin2-with-all", resource, "write");
     requireRefused(request);
+  }
+
+  private void quota(String subject, String... limits) throws IOException {
+    Control unused =
+        at.administration.setQuota(
+            Json.encode(
+                new QuotaChange(
+                    subject,
+                    Stream.of(limits).map(limit -> new QuotaLimit(limit, 0)).toList(),
+                    limits.length == 0 ? List.of(QuotaChange.ALL) : List.of())),
+            deputy());
+  }
+
+  private void deny(String subject, String resource, String... rights) throws IOException {
+    Control unused =
+        at.administration.grant(
+            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)), deputy());
+  }
+
+  private void take(String subject, String resource, String... rights) throws IOException {
+    Control unused =
+        at.administration.withdraw(
+            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)), deputy());
+  }
+
+  private void revokeKey(String id) throws IOException {
+    Control unused = at.administration.revokeKey(Json.encode(new SecurityId(id)), deputy());
+  }
+
+  private String token(String principal) throws IOException {
+    return ((TokenSecret)
+            at.administration.createToken(
+                Json.encode(new CreateToken(principal, Optional.empty())), at.caller("admin")))
+        .info()
+        .id();
+  }
+
+  private void revokeToken(String id) throws IOException {
+    Control unused = at.administration.revokeToken(Json.encode(new SecurityId(id)), deputy());
+  }
+
+  /** Nobody could lift it: the connections of the only ones who may are refused. */
+  @Test
+  void sets_no_quota_for_an_administrator_and_for_none_who_may_do_more() throws IOException {
+    requireRefused(() -> quota("admin", "connections"));
+    requireRefused(() -> quota("admin"));
+    at.allow("payroll", "table:salaries", "read");
+    requireRefused(() -> quota("payroll", "connections"));
+    requireRefused(() -> quota("payroll"));
+    quota("bob", "connections");
+    quota("bob");
+  }
+
+  @Test
+  void sets_quotas_of_the_tables_that_it_administers() throws IOException {
+    requireRefused(() -> quota("table:salaries", "sessions"));
+    requireRefused(() -> quota("table:salaries"));
+    quota("table:orders", "sessions");
+    quota("table:orders");
+  }
+
+  @Test
+  void ends_no_key_token_or_rotation_of_those_who_may_do_more() throws IOException {
+    at.allow("payroll", "table:salaries", "read");
+    for (String stronger : List.of("admin", "payroll")) {
+      String key = at.create(stronger).key().id();
+      KeySecret unused = at.rotate(key);
+      String token = token(stronger);
+      requireRefused(() -> revokeKey(key));
+      requireRefused(() -> revokeToken(token));
+      requireRefused(
+          () -> at.administration.rotateKey(Json.encode(new RotateKey(key, true)), deputy()));
+    }
+    revokeToken(token("bob"));
+    revokeKey(at.create("bob").key().id());
+  }
+
+  @Test
+  void takes_no_right_from_those_who_may_do_more() throws IOException {
+    at.allow("chief", "cluster", "admin");
+    requireRefused(() -> take("chief", "cluster", "admin"));
+    requireRefused(() -> deny("chief", "cluster", "admin"));
+    requireRefused(() -> deny("admin", "cluster", "admin"));
+    at.allow("group:chiefs", "cluster", "admin");
+    Control unused =
+        at.administration.changeGroup(
+            Json.encode(new ChangeGroup("chiefs", List.of("chief"), List.of())),
+            at.caller("admin"));
+    requireRefused(() -> take("group:chiefs", "cluster", "admin"));
+    requireRefused(() -> group("chiefs", List.of(), List.of("chief")));
+    unused =
+        at.administration.changeGroup(
+            Json.encode(new ChangeGroup("staff", List.of("bob", "chief"), List.of())),
+            at.caller("admin"));
+    requireRefused(() -> deny("group:staff", "table:orders", "read"));
+    requireRefused(() -> group("bound", List.of("chief"), List.of()));
+    at.allow("bob", "table:orders", "read");
+    take("bob", "table:orders", "read");
+    deny("bob", "cluster", "admin");
+    requireRefused(() -> deny("carol", "table:salaries", "read"));
+  }
+
+  /** Each operation of which the page says so. */
+  @Test
+  void changes_nothing_of_those_who_may_do_more_by_any_operation() throws IOException {
+    at.allow("chief", "cluster", "admin");
+    String key = at.create("chief").key().id();
+    String token = token("chief");
+    Map<Operation, ThrowingCallable> changes = new EnumMap<>(Operation.class);
+    changes.put(Operation.CREATE_KEY, () -> createKey("chief"));
+    changes.put(Operation.CREATE_TOKEN, () -> createToken("chief"));
+    changes.put(Operation.REVOKE_KEY, () -> revokeKey(key));
+    changes.put(Operation.REVOKE_TOKEN, () -> revokeToken(token));
+    changes.put(
+        Operation.ROTATE_KEY,
+        () -> at.administration.rotateKey(Json.encode(new RotateKey(key, true)), deputy()));
+    changes.put(Operation.GRANT, () -> deny("chief", "table:orders", "read"));
+    changes.put(Operation.WITHDRAW, () -> take("chief", "cluster", "admin"));
+    changes.put(Operation.CHANGE_GROUP, () -> group("g", List.of("chief"), List.of()));
+    changes.put(Operation.SET_QUOTA, () -> quota("chief", "connections"));
+    for (OperationsPage.Row row : OperationsPage.rows()) {
+      for (Operation operation : row.operations()) {
+        assertThat(changes.containsKey(operation))
+            .as("%s", operation)
+            .isEqualTo(row.isLimitedForDeputies());
+      }
+    }
+    for (ThrowingCallable change : changes.values()) {
+      requireRefused(change);
+    }
+  }
+
+  /** The right was there when the request came. */
+  @Test
+  void changes_nothing_when_its_right_ended_while_the_request_waited() throws IOException {
+    String key = at.create("bob").key().id();
+    String token = token("bob");
+    at.allow("bob", "table:orders", "read");
+    at.withdraw("deputy", "cluster", "admin");
+    requireRefused(() -> createKey("bob"));
+    requireRefused(() -> createToken("bob"));
+    requireRefused(() -> revokeKey(key));
+    requireRefused(() -> revokeToken(token));
+    requireRefused(
+        () -> at.administration.rotateKey(Json.encode(new RotateKey(key, false)), deputy()));
+    requireRefused(() -> grant("bob", "table:orders", "write"));
+    requireRefused(() -> take("bob", "table:orders", "read"));
+    requireRefused(() -> group("staff", List.of("bob"), List.of()));
+    requireRefused(() -> quota("bob", "connections"));
+  }
+
+  @Test
+  void does_nothing_to_an_administrator_by_a_group_so_groups_with_one_may_be_changed()
+      throws IOException {
+    group("staff", List.of("admin", "bob"), List.of());
+    deny("group:staff", "table:orders", "read");
+    group("staff", List.of(), List.of("admin"));
   }
 
   @Test

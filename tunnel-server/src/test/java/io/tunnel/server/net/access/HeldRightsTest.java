@@ -58,6 +58,38 @@ final class HeldRightsTest {
   }
 
   @Test
+  void a_principal_uses_a_sixth_of_the_rights_that_a_server_notes_and_gives_them_back()
+      throws IOException {
+    HeldBudget budget = new HeldBudget();
+    int taken = 0;
+    while (budget.take("bob")) {
+      taken++;
+    }
+    assertThat(taken).isBetween(HeldBudget.RIGHTS_MAX / 6 - 1, HeldBudget.RIGHTS_MAX / 6 + 1);
+    assertThat(budget.take("eve")).isTrue();
+    budget.leave("bob", taken);
+    assertThat(budget.take("bob")).isTrue();
+    Shares shares = new Shares(at.gate, 10);
+    at.allow("bob", "table:*", "read");
+    HeldRights first = new HeldRights(shares);
+    int last = 0;
+    for (int i = 0; i < HeldBudget.RIGHTS_MAX / 6; i += HeldRights.HELD_MAX) {
+      HeldRights next = i == 0 ? first : new HeldRights(shares);
+      for (int table = 0; table < HeldRights.HELD_MAX && last < taken; table++, last++) {
+        next.begin(bob, Right.READ, "t" + table, Optional.empty());
+      }
+    }
+    HeldRights other = new HeldRights(shares);
+    requireRefused(
+        ErrorCode.LIMIT_REACHED, () -> other.begin(bob, Right.READ, "t", Optional.empty()));
+    first.close(bob);
+    other.begin(bob, Right.READ, "t", Optional.empty());
+    other.close(bob);
+    requireRefused(
+        ErrorCode.LIMIT_REACHED, () -> other.begin(bob, Right.READ, "t", Optional.empty()));
+  }
+
+  @Test
   void who_does_not_have_the_right_begins_nothing() throws IOException {
     requireRefused(
         ErrorCode.TUNNEL_NOT_FOUND, () -> held.begin(bob, Right.CONSUME, "orders", SYNC));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.server.security.Quota;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,29 @@ final class QuotaLimitsTest {
     }
     assertThat(QuotaLimits.quota(List.of())).isEqualTo(Quota.NONE);
     assertThat(QuotaLimits.limits(Quota.NONE)).isEmpty();
+  }
+
+  @Test
+  void a_change_leaves_the_limits_that_it_does_not_name() {
+    Quota before = QuotaLimits.quota(all());
+    Quota after =
+        QuotaLimits.changed(
+            before,
+            new QuotaChange("bob", List.of(new QuotaLimit("tables", 3)), List.of("sessions")));
+    assertThat(after.counts().tables()).contains(3);
+    assertThat(after.counts().sessions()).isEmpty();
+    assertThat(QuotaLimits.limits(after)).hasSize(NAMES.size() - 1);
+    assertThat(after.written()).isEqualTo(before.written());
+    List<QuotaLimit> one = List.of(new QuotaLimit("tables", 3));
+    assertThat(
+            QuotaLimits.limits(
+                QuotaLimits.changed(before, new QuotaChange("bob", one, List.of("all")))))
+        .isEqualTo(one);
+    assertThatThrownBy(
+            () -> QuotaLimits.changed(before, new QuotaChange("bob", List.of(), List.of("table"))))
+        .hasMessageContaining("there is no limit table;");
+    assertThatThrownBy(() -> new QuotaChange("bob", List.of(), List.of()))
+        .hasMessageContaining("names no limit");
   }
 
   private static void requireRefused(String words, QuotaLimit... limits) {

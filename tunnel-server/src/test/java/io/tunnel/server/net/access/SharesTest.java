@@ -36,7 +36,7 @@ class SharesTest {
       Gate.closed(
           new Gate.Guard(
               MasterKey.of(Bytes.copyOf(new byte[32]), bytes -> Bytes.copyOf(new byte[bytes])),
-              new NoAdministrators(),
+              new OneAdministrator(),
               records::snapshot,
               bytes -> Bytes.copyOf(new byte[bytes]),
               () -> this.nowNanos,
@@ -46,7 +46,7 @@ class SharesTest {
   private final Caller bob = gate.caller(Principal.ofKey("bob"), Optional.empty());
   private long nowNanos;
 
-  private static final class NoAdministrators implements Gate.Administrators {
+  private static final class OneAdministrator implements Gate.Administrators {
     @Override
     public Optional<AccessKey> key(String id) {
       return Optional.empty();
@@ -54,7 +54,7 @@ class SharesTest {
 
     @Override
     public Set<Principal> principals() {
-      return Set.of();
+      return Set.of(Principal.ofKey("root"));
     }
   }
 
@@ -83,6 +83,22 @@ class SharesTest {
     assertThat(shares.use(bob, "t", Shares.Use.WRITTEN, 5_000, 0)).as("somebody else").isZero();
     nowNanos += 2 * SECOND;
     assertThat(shares.use(ada, "t", Shares.Use.WRITTEN, 50, 0)).isZero();
+  }
+
+  /** Else the only ones who could lift a quota would be locked out by it. */
+  @Test
+  void no_quota_binds_a_fixed_administrator() {
+    Caller root = gate.caller(Principal.ofKey("root"), Optional.empty());
+    quota("root", new QuotaLimit("connections", 0), new QuotaLimit("requestsPerSecond", 1));
+    quota("table:t", new QuotaLimit("writtenRowsPerSecond", 1));
+    shares.enter(root);
+    assertThat(shares.request(root)).isZero();
+    assertThat(shares.request(root)).isZero();
+    assertThat(shares.owedBeforeRequests(root)).isZero();
+    assertThat(shares.use(root, "t", Shares.Use.WRITTEN, 3, 0)).isZero();
+    assertThat(shares.use(bob, "t", Shares.Use.WRITTEN, 1, 0))
+        .as("what it takes of a table counts for the others")
+        .isEqualTo(3 * SECOND);
   }
 
   @Test

@@ -107,7 +107,7 @@ public final class TestGate implements Gate.Administrators {
 
   /** The end of a key. */
   public void revoke(String id) throws IOException {
-    Control unused = administration.revokeKey(Json.encode(new SecurityId(id)));
+    Control unused = administration.revokeKey(Json.encode(new SecurityId(id)), caller("admin"));
   }
 
   /** Allows rights. */

@@ -33,6 +33,7 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.wire.ReturnedRow;
+import io.tunnel.wire.RowPage.Looked;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -334,6 +335,30 @@ final class ColumnConditionsTest {
     }
     assertThat(core.judge(batch(changes), PLACE, true).rejections()).hasSize(100);
     assertThat(reads).isEqualTo(1);
+  }
+
+  /** A principal is charged for what its writes made the server read. */
+  @Test
+  void what_is_read_of_stored_rows_is_counted_with_its_bytes() {
+    stored.put("k", Map.of("a", 1L, "b", 2L));
+    RowCursor row = batch(List.of(put("k", Map.of()))).rows();
+    assertThat(row.next()).isTrue();
+    int keyBytes = row.keyBytes();
+    int rowBytes =
+        encoded(stored.get("k")).entrySet().stream()
+            .mapToInt(column -> column.getKey().length() + column.getValue().length())
+            .sum();
+    var unused =
+        core.judge(
+            batch(List.of(put("k", Map.of()).onlyIf(Condition.parse("a = 2")))), PLACE, true);
+    assertThat(core.takeLooked()).isEqualTo(new Looked(1, keyBytes + rowBytes));
+    assertThat(core.takeLooked()).as("taken").isEqualTo(Looked.NOTHING);
+    unused =
+        core.judge(
+            batch(List.of(put("none", Map.of()).onlyIf(Condition.parse("a = 2")))), PLACE, true);
+    assertThat(core.takeLooked().rows()).as("a look in vain is a look").isEqualTo(1);
+    unused = core.judge(batch(List.of(put("k", Map.of("a", 3L)))), PLACE, true);
+    assertThat(core.takeLooked()).as("without a condition").isEqualTo(Looked.NOTHING);
   }
 
   private static RowPutChange put(String key, Map<String, Long> row) {

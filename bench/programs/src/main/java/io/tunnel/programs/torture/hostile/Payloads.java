@@ -6,10 +6,10 @@ import io.tunnel.codec.SessionProof;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
+import io.tunnel.model.OptionsChange;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
@@ -86,6 +86,8 @@ public final class Payloads {
       case OPEN_ROW_SESSION ->
           json(
               new RowSessionControl.Open(5_000, Bytes.copyOf(new byte[SessionProof.SECRET_BYTES])));
+      case LIST_ROW_SESSIONS -> json(new RowSessionControl.After(0));
+      case END_ROW_SESSION -> json(new RowSessionControl.Numbered(named.epoch()));
       case RENEW_ROW_SESSION, CLOSE_ROW_SESSION ->
           json(
               new RowSessionControl.Named(
@@ -105,7 +107,9 @@ public final class Payloads {
           Optional.empty();
       case CREATE_TABLE -> json(new Control.CreateTable(named.meta(), List.of()));
       case ALTER_TABLE ->
-          json(new OperatorControl.AlterTable(named.table(), new TableOptions(Durability.OS)));
+          json(
+              new OperatorControl.AlterTable(
+                  named.table(), new OptionsChange().withDurability(Durability.OS)));
       case DESCRIBE_TABLE, DROP_TABLE, PARTITION_MAP, LIST_TUNNELS ->
           json(new Control.TableName(named.table()));
       case CREATE_TUNNEL ->
@@ -148,9 +152,10 @@ public final class Payloads {
       case REVOKE_TOKEN -> json(new SecurityControl.SecurityId(named.tokenId()));
       case SET_QUOTA ->
           json(
-              new SecurityControl.QuotaInfo(
+              new SecurityControl.QuotaChange(
                   named.principal(),
-                  List.of(new SecurityControl.QuotaLimit("requestsPerSecond", 1_000_000))));
+                  List.of(new SecurityControl.QuotaLimit("requestsPerSecond", 1_000_000)),
+                  List.of()));
     };
   }
 
