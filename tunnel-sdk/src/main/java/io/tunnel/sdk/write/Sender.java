@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,8 +43,8 @@ final class Sender {
   private final Retries retries;
   private final WriterIds ids;
 
-  /** The ids that heads wait for. */
-  private final Set<CompletableFuture<Optional<Bytes>>> waiting = ConcurrentHashMap.newKeySet();
+  /** Ends the waits of heads for an id, each with a reason. */
+  private final Set<Consumer<Throwable>> waiting = ConcurrentHashMap.newKeySet();
 
   /** No batch is sent any more. */
   private volatile boolean isAbandoned;
@@ -69,7 +70,7 @@ final class Sender {
     onLoop(
         () -> {
           retries.abandon(abandoned());
-          waiting.forEach(id -> id.completeExceptionally(abandoned()));
+          waiting.forEach(wait -> wait.accept(abandoned()));
           engine.routes().lanes().forEach(lane -> lane.resend().ifPresent(b -> send(lane, b)));
         });
   }
@@ -114,13 +115,14 @@ final class Sender {
       transmit(lane, batch, id.join());
       return;
     }
-    waiting.add(id);
+    Consumer<Throwable> wait = id::completeExceptionally;
+    waiting.add(wait);
     ConnectionException late = new ConnectionException("no server gave an id in time", true, null);
-    later(() -> id.completeExceptionally(late), WriterIds.WAIT_NANOS_MAX);
+    later(() -> wait.accept(late), WriterIds.WAIT_NANOS_MAX);
     var unused =
         id.whenComplete(
             (token, failure) -> {
-              waiting.remove(id);
+              waiting.remove(wait);
               if (failure == null) {
                 // The lane takes the id itself, which is there from now on.
                 onLoop(() -> send(lane, batch));
