@@ -52,7 +52,8 @@ for page in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] + glob.glob("doc
             begun = None
     if begun is not None:
         bad.append(f"{page}:{begun}: the block has no end")
-print("\n".join(bad), file=sys.stderr)
+for line in bad:
+    print(line, file=sys.stderr)
 sys.exit(1 if bad or blocks < 100 or not reasons or not kinds else 0)
 PY
 }
@@ -68,8 +69,8 @@ data() {
   return $bad
 }
 
-# The format of every module, also of those that only the profile builds.
-format() { mvn -B -ntp -q -Ppeers spotless:check; }
+# The format of every module, also of those that only a profile builds. The bill of materials has no parent and no code.
+format() { mvn -B -ntp -q -Ppeers -pl '!packaging/bom' spotless:check; }
 
 chosen=("$@")
 [ $# -gt 0 ] || chosen=(scripts planted pages data format)

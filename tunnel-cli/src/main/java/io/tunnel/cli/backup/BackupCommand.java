@@ -3,6 +3,7 @@ package io.tunnel.cli.backup;
 import com.google.gson.Gson;
 import io.tunnel.server.backup.Backup;
 import io.tunnel.server.backup.BackupDirectory;
+import io.tunnel.server.backup.PaceCore;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
@@ -16,6 +17,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -30,11 +32,14 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel",
-      "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel --keep 14 --json"
+      "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel --keep 14 --json",
+      "  tunnel backup --data /var/lib/tunnel --to /other-disk/tunnel --rate 0"
     })
 public final class BackupCommand extends Job {
 
   private static final Gson GSON = new Gson();
+  private static final long BYTES_OF_MEGABYTE = 1_000_000;
+  private static final long RATE_MAX = 1_000_000;
 
   @Option(
       names = "--data",
@@ -61,8 +66,30 @@ public final class BackupCommand extends Job {
       description = "Read every file again, also those that seem not to have changed.")
   private boolean isFull;
 
+  @Option(
+      names = "--rate",
+      paramLabel = "MB/S",
+      defaultValue = "32",
+      description =
+          "Copy so many megabytes a second at most, so that writes of the server do not wait for the"
+              + " disk; 0 for no limit (default: ${DEFAULT-VALUE}).")
+  private long rateMegabytes;
+
   @Option(names = "--json", description = "Print the outcome as one JSON object.")
   private boolean isJson;
+
+  /** Shows the progress of the copy, and slows it down. */
+  private record Paced(ProgressBar bar, PaceCore pace) implements BackupDirectory.Copied {
+    @Override
+    public void bytes(long count) {
+      bar.add(count);
+      long from = System.nanoTime();
+      long waitNanos = pace.waitNanos(count, from);
+      for (long left = waitNanos; left > 0; left = waitNanos - (System.nanoTime() - from)) {
+        LockSupport.parkNanos(left);
+      }
+    }
+  }
 
   /** For picocli. */
   public BackupCommand() {}
@@ -86,6 +113,9 @@ public final class BackupCommand extends Job {
     if (keep != null && keep < 1) {
       throw CommandFailure.usage("--keep is at least 1, not " + keep);
     }
+    if (rateMegabytes < 0 || rateMegabytes > RATE_MAX) {
+      throw CommandFailure.usage("--rate is 0 to " + RATE_MAX + " MB/s, not " + rateMegabytes);
+    }
     if (to.toAbsolutePath().normalize().startsWith(data.toAbsolutePath().normalize())) {
       throw CommandFailure.usage("--to " + to + " lies in the data directory; name another place");
     }
@@ -105,7 +135,7 @@ public final class BackupCommand extends Job {
               target,
               new Backup.Options(isFull, Optional.ofNullable(keep)),
               System.currentTimeMillis(),
-              bar::add);
+              new Paced(bar, new PaceCore(rateMegabytes * BYTES_OF_MEGABYTE)));
       print(outcome, (System.nanoTime() - startNanos) / 1_000_000);
     } catch (IOException e) {
       throw CommandFailure.io(Diagnosis.ofFile(e));

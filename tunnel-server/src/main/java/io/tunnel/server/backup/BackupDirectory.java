@@ -43,7 +43,13 @@ public final class BackupDirectory implements Closeable {
   private static final String MARK_TEXT = GSON.toJson(new Mark(StoredForm.NUMBER));
   private static final String FILES = "files";
   private static final String SETS = "sets";
-  private static final int BUFFER_BYTES = 1 << 20;
+  private static final int BUFFER_BYTES = 256 << 10;
+
+  /**
+   * A copy goes to the disk in pieces. At once, at the end of the file, it would stand before the
+   * syncs of a server that writes to this disk.
+   */
+  private static final long BYTES_PER_SYNC = 8 << 20;
 
   private final Path path;
   private final Optional<FileChannel> lockFile;
@@ -256,7 +262,11 @@ public final class BackupDirectory implements Closeable {
         while (piece.hasRemaining()) {
           out.write(piece);
         }
+        long before = left;
         left -= count;
+        if (before / BYTES_PER_SYNC != left / BYTES_PER_SYNC) {
+          out.force(false);
+        }
         copied.bytes(count);
       }
       out.force(true);
