@@ -17,6 +17,10 @@ import java.util.concurrent.atomic.AtomicReference;
  * Sends rows with one thread per source and tallies their outcomes. Each row's latency runs from
  * the time at which it was meant to leave to its outcome.
  *
+ * <p>A paced run counts the rows that were due and not sent because the server was too slow, and
+ * takes their latency for the time that they were overdue at the end: without them, a server that
+ * cannot keep up with the rate would look faster than it is ("coordinated omission").
+ *
  * <p>The run ends early when a row was given up as never sent, because then the server has been
  * away for as long as the SDK was told to retry, and every further row would wait as long in vain.
  */
@@ -83,6 +87,11 @@ public final class LoadRun {
     }
   }
 
+  /** Whether a sender ended by what {@link #requireNoFailure} throws. */
+  public boolean hasFailed() {
+    return failure.get() != null;
+  }
+
   /** The outcomes so far. */
   public WriteTally tally() {
     return tally;
@@ -120,17 +129,25 @@ public final class LoadRun {
                 startNanos, plan.rowsPerSecond().getAsLong(), plan.sources().size(), sender);
     long runNanos = plan.duration().map(Duration::toNanos).orElse(Long.MAX_VALUE);
     long rowsLeft = plan.rowsOf(sender);
-    while (rowsLeft > 0 && !stopped) {
+    while (rowsLeft > 0) {
       long nowNanos = clock.nanos();
+      if (stopped || nowNanos - startNanos >= runNanos) {
+        missed(pacer, startNanos, Math.min(nowNanos - startNanos, runNanos), rowsLeft);
+        return;
+      }
       long intendedNanos = pacer == null ? nowNanos : pacer.nextNanos();
-      // Rows that the server was too slow for are left out when the time is over.
-      if (Math.max(nowNanos, intendedNanos) - startNanos >= runNanos) {
+      if (intendedNanos - startNanos >= runNanos) {
         return;
       }
       if (pacer != null) {
         clock.waitUntil(intendedNanos, () -> stopped);
       }
-      RowChange row = stopped ? null : source.next();
+      if (stopped) {
+        // The source may not have the row of this intended time.
+        missed(pacer, startNanos, clock.nanos() - startNanos, rowsLeft - 1);
+        return;
+      }
+      RowChange row = source.next();
       if (row == null) {
         return;
       }
@@ -140,6 +157,19 @@ public final class LoadRun {
       } catch (IllegalArgumentException e) {
         source.refused(e);
       }
+    }
+  }
+
+  /** Counts the rows that were due before {@code runNanos} after the start. */
+  private void missed(PacerCore pacer, long startNanos, long runNanos, long rowsLeft) {
+    if (pacer == null) {
+      return;
+    }
+    long endNanos = startNanos + runNanos;
+    long first = pacer.nextNanos();
+    if (first < endNanos) {
+      long later = Math.min(pacer.dueBefore(endNanos), rowsLeft - 1);
+      tally.missed(1 + later, endNanos - first);
     }
   }
 

@@ -34,8 +34,35 @@ final class PacerCore {
 
   /** The intended time of the next row. */
   long nextNanos() {
-    long at = startNanos + index / rate * SECOND_NANOS + index % rate * SECOND_NANOS / rate;
+    long at = atNanos(index);
     index += senders;
     return at;
+  }
+
+  private long atNanos(long ofIndex) {
+    return startNanos + ofIndex / rate * SECOND_NANOS + ofIndex % rate * SECOND_NANOS / rate;
+  }
+
+  /** How many rows after those of {@link #nextNanos} are due before a moment. */
+  long dueBefore(long endNanos) {
+    long sinceNanos = endNanos - startNanos;
+    if (sinceNanos <= 0) {
+      return 0;
+    }
+    // Rows of all senders whose intended times are before the moment: the smallest index at or
+    // after it, found without an overflow.
+    long seconds = sinceNanos / SECOND_NANOS;
+    long below = seconds * rate + ceil((sinceNanos % SECOND_NANOS) * (double) rate / SECOND_NANOS);
+    while (below > 0 && atNanos(below - 1) >= endNanos) {
+      below--;
+    }
+    while (atNanos(below) < endNanos) {
+      below++;
+    }
+    return below <= index ? 0 : (below - index - 1) / senders + 1;
+  }
+
+  private static long ceil(double number) {
+    return (long) Math.ceil(number);
   }
 }

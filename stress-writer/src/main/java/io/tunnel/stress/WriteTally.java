@@ -25,6 +25,9 @@ public final class WriteTally {
   /** Failures that are shown with their keys. */
   static final int EXAMPLES_MAX = 10;
 
+  /** Latencies that missed rows are rounded up to. */
+  private static final long MISSED_GROUPS_MAX = 1_000;
+
   private static final long LATENCY_MICROS_MAX = TimeUnit.HOURS.toMicros(1);
 
   private final LongAdder applied = new LongAdder();
@@ -32,6 +35,7 @@ public final class WriteTally {
   private final LongAdder rejected = new LongAdder();
   private final LongAdder inDoubt = new LongAdder();
   private final LongAdder notSent = new LongAdder();
+  private final LongAdder missed = new LongAdder();
   private final Recorder latencies = new Recorder(LATENCY_MICROS_MAX, 3);
   private final Map<RowResult.Outcome, List<String>> examples =
       new EnumMap<>(RowResult.Outcome.class);
@@ -41,11 +45,14 @@ public final class WriteTally {
    * Rows by outcome so far.
    *
    * @param appliedBytes encoded bytes of the applied rows, about
+   * @param missed rows that were due by the rate and never given to the writer, so without an
+   *     outcome
    */
-  public record Counts(long applied, long appliedBytes, long rejected, long inDoubt, long notSent) {
+  public record Counts(
+      long applied, long appliedBytes, long rejected, long inDoubt, long notSent, long missed) {
 
     /** Nothing yet. */
-    public static final Counts NONE = new Counts(0, 0, 0, 0, 0);
+    public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0);
 
     /** Rows that were surely not applied. */
     public long errors() {
@@ -83,6 +90,20 @@ public final class WriteTally {
     example(row, result);
   }
 
+  /**
+   * Rows were due, evenly over {@code longestNanos}, and were not sent. They count in the latencies
+   * with the time that they were overdue, the oldest {@code longestNanos}.
+   */
+  void missed(long rows, long longestNanos) {
+    missed.add(rows);
+    long groups = Math.min(rows, MISSED_GROUPS_MAX);
+    for (long group = 0; group < groups; group++) {
+      long count = rows * (group + 1) / groups - rows * group / groups;
+      long micros = (long) (longestNanos / 1e3 * (groups - group) / groups);
+      latencies.recordValueWithCount(Math.min(micros, LATENCY_MICROS_MAX), count);
+    }
+  }
+
   private void example(RowChange row, RowResult result) {
     synchronized (examples) {
       List<String> ofOutcome =
@@ -97,7 +118,12 @@ public final class WriteTally {
   /** Rows by outcome now. */
   public Counts counts() {
     return new Counts(
-        applied.sum(), appliedBytes.sum(), rejected.sum(), inDoubt.sum(), notSent.sum());
+        applied.sum(),
+        appliedBytes.sum(),
+        rejected.sum(),
+        inDoubt.sum(),
+        notSent.sum(),
+        missed.sum());
   }
 
   /** Latencies in microseconds since the last call; one caller. */

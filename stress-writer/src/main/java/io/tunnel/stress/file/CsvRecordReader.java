@@ -25,6 +25,9 @@ final class CsvRecordReader implements RecordReader {
   private final Records lines;
   private final List<String> names;
 
+  /** The line of the last record. */
+  private long line = 1;
+
   /** Where records come from. */
   private interface Records extends Closeable {
 
@@ -129,15 +132,16 @@ final class CsvRecordReader implements RecordReader {
 
   @Override
   public FileRecord next() {
-    CsvLine line = lines.next();
-    if (line == null) {
+    CsvLine record = lines.next();
+    if (record == null) {
       return null;
     }
-    List<String> values = line.fields();
+    line = record.line();
+    List<String> values = record.fields();
     if (values.size() != names.size()) {
       throw new BadLineException(
           "line "
-              + line.line()
+              + line
               + ": "
               + values.size()
               + (values.size() == 1 ? " field" : " fields")
@@ -147,11 +151,16 @@ final class CsvRecordReader implements RecordReader {
     }
     List<FileRecord.Field> fields = new ArrayList<>(values.size());
     for (int i = 0; i < values.size(); i++) {
-      if (!values.get(i).isEmpty() || line.quotedEmpty().contains(i)) {
+      if (!values.get(i).isEmpty() || record.quotedEmpty().contains(i)) {
         fields.add(new FileRecord.Field(names.get(i), values.get(i), FileRecord.Form.BARE));
       }
     }
-    return new FileRecord.Plain(line.line(), fields);
+    return new FileRecord.Plain(line, fields);
+  }
+
+  @Override
+  public long line() {
+    return line;
   }
 
   @Override

@@ -25,6 +25,8 @@ sealed interface FileRecord {
   enum Form {
     /** Plain text that may mean a number or a truth value. */
     BARE,
+    /** A number of JSON, which is never taken for a text. */
+    NUMBER,
     /** Text that is nothing but text. */
     QUOTED,
     /** A number that is added to the column. */

@@ -10,12 +10,13 @@ import io.tunnel.terminal.file.UnreadableTextException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * The rows of a CSV or JSON Lines file, read as they are needed. One thread reads; others may ask
@@ -36,14 +37,17 @@ public final class FileRows implements RowSource, Closeable {
   private final AtomicLong bytesRead;
 
   /** Records that were looked at and not given yet. */
-  private final Queue<FileRecord> ahead = new ArrayDeque<>();
+  private final Deque<FileRecord> ahead = new ArrayDeque<>();
 
   /**
    * The error of the line behind the rows that were read ahead; null when that line was read well.
    */
   private BadLineException aheadBad;
 
-  /** The line of the record that was given last. */
+  /** The line of {@link #aheadBad}. */
+  private long aheadBadLine;
+
+  /** The line of the record that was given or refused last. */
   private long line;
 
   /** Rows given and not refused. */
@@ -161,6 +165,7 @@ public final class FileRows implements RowSource, Closeable {
       return reader.next();
     } catch (BadLineException e) {
       aheadBad = e;
+      aheadBadLine = reader.line();
       return null;
     }
   }
@@ -197,7 +202,6 @@ public final class FileRows implements RowSource, Closeable {
         if (record == null) {
           break;
         }
-        line = record.line();
         RowChange row = binder.bind(record);
         rows++;
         return row;
@@ -215,14 +219,75 @@ public final class FileRows implements RowSource, Closeable {
 
   private FileRecord nextRecord() {
     if (!ahead.isEmpty()) {
+      line = ahead.element().line();
       return ahead.remove();
     }
     if (aheadBad != null) {
       BadLineException bad = aheadBad;
       aheadBad = null;
+      line = aheadBadLine;
       throw bad;
     }
-    return reader.next();
+    try {
+      FileRecord record = reader.next();
+      line = record == null ? line : record.line();
+      return record;
+    } catch (BadLineException e) {
+      line = reader.line();
+      throw e;
+    }
+  }
+
+  /** Skips the records that begin at or before {@code lastLine}; call before {@link #next}. */
+  public void skipTo(long lastLine) {
+    while (line <= lastLine) {
+      try {
+        FileRecord record = nextRecord();
+        if (record == null) {
+          return;
+        }
+        if (record.line() > lastLine) {
+          ahead.addFirst(record);
+          line = lastLine;
+          return;
+        }
+      } catch (BadLineException e) {
+        if (line > lastLine) {
+          aheadBad = e;
+          aheadBadLine = line;
+          line = lastLine;
+          return;
+        }
+      } catch (UnreadableTextException e) {
+        throw file.unreadable(e.getMessage(), e);
+      }
+    }
+  }
+
+  /** The line of the record that was given, or found bad, last; 0 before the first. */
+  public long line() {
+    return line;
+  }
+
+  /**
+   * Counts the records and bad lines that are left, by reading on, until there are none or {@code
+   * isEnough}.
+   */
+  public long left(BooleanSupplier isEnough) {
+    long left = 0;
+    while (!isEnough.getAsBoolean()) {
+      try {
+        if (nextRecord() == null) {
+          break;
+        }
+        left++;
+      } catch (BadLineException e) {
+        left++;
+      } catch (UnreadableTextException e) {
+        break;
+      }
+    }
+    return left;
   }
 
   private void skip(String message) {

@@ -5,6 +5,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
+import com.google.gson.JsonPrimitive;
 import com.google.gson.Strictness;
 import com.google.gson.TypeAdapter;
 import com.google.gson.stream.JsonReader;
@@ -70,12 +71,9 @@ final class JsonRecordReader implements RecordReader {
     for (Map.Entry<String, JsonElement> member : object.entrySet()) {
       JsonElement value = member.getValue();
       if (value.isJsonPrimitive()) {
-        boolean isText = value.getAsJsonPrimitive().isString();
         fields.add(
             new FileRecord.Field(
-                member.getKey(),
-                value.getAsString(),
-                isText ? FileRecord.Form.QUOTED : FileRecord.Form.BARE));
+                member.getKey(), value.getAsString(), form(value.getAsJsonPrimitive())));
       } else if (!value.isJsonNull()) {
         Optional<String> added = TypedJson.added(value);
         fields.add(
@@ -86,6 +84,18 @@ final class JsonRecordReader implements RecordReader {
       }
     }
     return new FileRecord.Plain(lines.number(), fields);
+  }
+
+  private static FileRecord.Form form(JsonPrimitive value) {
+    if (value.isString()) {
+      return FileRecord.Form.QUOTED;
+    }
+    return value.isNumber() ? FileRecord.Form.NUMBER : FileRecord.Form.BARE;
+  }
+
+  @Override
+  public long line() {
+    return lines.number();
   }
 
   private JsonObject object(String line) {

@@ -19,4 +19,7 @@ interface RecordReader extends Closeable {
    * @throws io.tunnel.terminal.file.UnreadableTextException when the text cannot be read on
    */
   FileRecord next();
+
+  /** The line at which the last {@link #next} began, from 1, also if it is no record. */
+  long line();
 }

@@ -277,8 +277,10 @@ final class RowBinder {
     if (type != null) {
       return TypedText.parse(field.text(), type);
     }
-    return field.form() == FileRecord.Form.BARE
-        ? TypedText.infer(field.text())
-        : ColumnValue.fromString(field.text());
+    return switch (field.form()) {
+      case BARE -> TypedText.infer(field.text());
+      case NUMBER -> TypedText.inferNumber(field.text());
+      case QUOTED, ADDED -> ColumnValue.fromString(field.text());
+    };
   }
 }

@@ -6,6 +6,7 @@ import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Text as values. */
@@ -40,7 +41,7 @@ public final class TypedText {
     }
     char first = text.charAt(0);
     if (first == '-' || (first >= '0' && first <= '9')) {
-      return inferNumber(text);
+      return number(text).orElseGet(() -> ColumnValue.fromString(text));
     }
     String lower = text.length() <= 5 ? text.toLowerCase(Locale.ROOT) : "";
     if (lower.equals("true") || lower.equals("false")) {
@@ -49,18 +50,33 @@ public final class TypedText {
     return ColumnValue.fromString(text);
   }
 
-  private static ColumnValue inferNumber(String text) {
+  /**
+   * The INTEGER or DOUBLE of a JSON number.
+   *
+   * @throws IllegalArgumentException when neither type holds the number
+   */
+  static ColumnValue inferNumber(String text) {
+    return number(text)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no INTEGER and no DOUBLE holds the number "
+                        + shorten(text)
+                        + "; --types COLUMN:STRING keeps its digits, and --types COLUMN:DOUBLE"
+                        + " rounds an integer of more than 64 bits"));
+  }
+
+  private static Optional<ColumnValue> number(String text) {
     if (INTEGER.matcher(text).matches()) {
       try {
-        return ColumnValue.fromLong(Long.parseLong(text));
+        return Optional.of(ColumnValue.fromLong(Long.parseLong(text)));
       } catch (NumberFormatException tooBig) {
-        return ColumnValue.fromString(text);
+        return Optional.empty();
       }
     }
-    if (DOUBLE.matcher(text).matches() && isHeld(text, Double.parseDouble(text))) {
-      return ColumnValue.fromDouble(Double.parseDouble(text));
-    }
-    return ColumnValue.fromString(text);
+    return DOUBLE.matcher(text).matches() && isHeld(text, Double.parseDouble(text))
+        ? Optional.of(ColumnValue.fromDouble(Double.parseDouble(text)))
+        : Optional.empty();
   }
 
   /** Whether a number of digits became neither infinite nor, without being it, zero. */

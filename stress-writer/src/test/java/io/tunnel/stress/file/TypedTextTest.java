@@ -138,4 +138,24 @@ class TypedTextTest {
     assertThatThrownBy(() -> ColumnTypes.parse(List.of("a:INTEGER", "b:DOUBLE", "a:STRING")))
         .hasMessage("column 'a' is given a type twice");
   }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"12345678901234567890", "-9223372036854775809", "1e400", "-1.5E999", "1e-400"})
+  void a_number_of_json_that_no_type_holds_is_no_text(String number) {
+    assertThatThrownBy(() -> TypedText.inferNumber(number))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no INTEGER and no DOUBLE holds the number " + number)
+        .hasMessageContaining("--types COLUMN:STRING");
+    assertThat(TypedText.infer(number)).as("in CSV").isEqualTo(ColumnValue.fromString(number));
+  }
+
+  @Test
+  void a_number_of_json_is_an_integer_or_a_double() {
+    assertThat(TypedText.inferNumber("-0")).isEqualTo(ColumnValue.fromLong(0));
+    assertThat(TypedText.inferNumber("-9223372036854775808"))
+        .isEqualTo(ColumnValue.fromLong(Long.MIN_VALUE));
+    assertThat(TypedText.inferNumber("1E2")).isEqualTo(ColumnValue.fromDouble(100));
+    assertThat(TypedText.inferNumber("0e-999")).isEqualTo(ColumnValue.fromDouble(0));
+  }
 }

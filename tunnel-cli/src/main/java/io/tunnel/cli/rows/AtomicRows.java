@@ -7,23 +7,41 @@ import io.tunnel.model.RowChange;
 import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.stress.file.InDoubtFile;
 import io.tunnel.stress.rows.RowSource;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Writes the rows of a file as one atomic batch.
  *
  * @param done what is done to a row, in the past tense
+ * @param inDoubtFile takes all rows when it is not known whether they were applied
  */
-record AtomicRows(String done, boolean isJson) {
+record AtomicRows(String done, boolean isJson, Optional<Path> inDoubtFile) {
 
   /** Returns the exit code; throws what says why no row was written. */
-  int write(TableClient client, String table, RowSource source, PrintWriter out) {
+  int write(TableClient client, String table, RowSource source, PrintWriter out)
+      throws IOException {
+    try (InDoubtFile doubts = inDoubtFile.isPresent() ? new InDoubtFile(inDoubtFile.get()) : null) {
+      return write(client, table, source, out, Optional.ofNullable(doubts));
+    }
+  }
+
+  private int write(
+      TableClient client,
+      String table,
+      RowSource source,
+      PrintWriter out,
+      Optional<InDoubtFile> doubts)
+      throws IOException {
     List<RowChange> rows = new ArrayList<>();
     for (RowChange row = source.next(); row != null; row = source.next()) {
       rows.add(row);
@@ -39,6 +57,9 @@ record AtomicRows(String done, boolean isJson) {
     }
     BatchWriteResult result = client.tryWriteAtomically(table, rows);
     if (!result.allApplied()) {
+      if (doubts.isPresent() && result.results().get(0).outcome() == RowResult.Outcome.IN_DOUBT) {
+        doubts.get().write(rows);
+      }
       throw failure(rows, result);
     }
     RowResult first = result.results().get(0);
@@ -93,7 +114,9 @@ record AtomicRows(String done, boolean isJson) {
               ExitCode.FAILED,
               error,
               "it is not known whether all rows were " + done + " or none: " + reason.message(),
-              "Look with 'tunnel tables get'");
+              inDoubtFile
+                  .map(path -> "All rows are in " + path + "; look with 'tunnel tables get'")
+                  .orElse("Look with 'tunnel tables get'"));
     };
   }
 }

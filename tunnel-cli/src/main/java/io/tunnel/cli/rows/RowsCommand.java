@@ -247,15 +247,21 @@ abstract class RowsCommand extends Job {
   private int writeFile(
       TableClient client, RowFile file, List<PrimaryKeySchema> schema, Optional<Condition> columns)
       throws Exception {
-    ManyRows many = new ManyRows(spec().commandLine(), done(), isJson(), from.inDoubtFile());
+    ManyRows many =
+        new ManyRows(
+            spec().commandLine(),
+            done(),
+            isJson(),
+            new ManyRows.Files(file, from.inDoubtFile(), from.notSentFile()));
     try (FileRows rows =
         FileRows.open(
             file, from.binding(schema, key.isHashed(), mayAdd()), from.badLines(err()::println))) {
+      rows.skipTo(from.afterLine());
       if (from.isAtomic()) {
-        return new AtomicRows(done(), isJson())
+        return new AtomicRows(done(), isJson(), from.inDoubtFile())
             .write(client, table.name(), changed(rows, columns), out());
       }
-      return many.write(client.openWriter(table.name()), changed(rows, columns), rows, file);
+      return many.write(client.openWriter(table.name()), changed(rows, columns), rows);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());
     } catch (BadLineException e) {

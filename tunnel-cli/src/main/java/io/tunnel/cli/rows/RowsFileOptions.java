@@ -8,7 +8,9 @@ import io.tunnel.stress.file.InDoubtOption;
 import io.tunnel.stress.file.RowFile;
 import io.tunnel.stress.file.RowFileOptions;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -30,6 +32,22 @@ final class RowsFileOptions {
               + " rows and 1 MiB. A cluster refuses the option.")
   private boolean atomic;
 
+  @Option(
+      names = "--after-line",
+      paramLabel = "N",
+      description =
+          "Skip the file up to line N. A command that stopped early prints the N with which a"
+              + " second command continues.")
+  private Long afterLine;
+
+  @Option(
+      names = "--not-sent-file",
+      paramLabel = "FILE",
+      description =
+          "Where to write the rows that were read and not sent when the command stops early:"
+              + " --from FILE writes them, before --after-line continues.")
+  private Path notSent;
+
   /** For picocli. */
   RowsFileOptions() {}
 
@@ -45,14 +63,42 @@ final class RowsFileOptions {
     return inDoubt.file();
   }
 
+  Optional<Path> notSentFile() {
+    return Optional.ofNullable(notSent);
+  }
+
+  /** The last line to leave out; 0 for none. */
+  long afterLine() {
+    return afterLine == null ? 0 : afterLine;
+  }
+
   /** Whether all rows of the file are applied, or none. */
   boolean isAtomic() {
     return atomic;
   }
 
-  /** Refuses to write to the file that is read. */
+  /** Refuses to write to the file that is read, and options that make no sense. */
   void check() throws IOException {
     inDoubt.requireOtherThan(file());
+    if ((afterLine != null || notSent != null) && file().isEmpty()) {
+      throw CommandFailure.usage("--after-line and --not-sent-file are of a file: give --from too");
+    }
+    if (afterLine() < 0) {
+      throw CommandFailure.usage("--after-line is the number of a line, not " + afterLine);
+    }
+    if (notSent == null) {
+      return;
+    }
+    if (atomic
+        || StandardStream.is(notSent)
+        || inDoubt.file().filter(notSent::equals).isPresent()) {
+      throw CommandFailure.usage(
+          "--not-sent-file is a file of its own, and has no meaning with --atomic");
+    }
+    Path from = file().orElseThrow().path();
+    if (Files.exists(notSent) && Files.exists(from) && Files.isSameFile(notSent, from)) {
+      throw CommandFailure.usage("--not-sent-file is the file that is read: name another");
+    }
   }
 
   /**
