@@ -26,6 +26,9 @@ final class EngineRun {
   private long heapUsedBytes;
   private long firstReadMs = Long.MAX_VALUE;
 
+  /** When the last window with rows came, in milliseconds since 1970. */
+  private long lastReadMs;
+
   /** A run that has nothing counted. */
   EngineRun(RunClock clock, PerfRun.Report report) {
     this.clock = clock;
@@ -44,13 +47,14 @@ final class EngineRun {
   /** Prints a line for each window of commit times, and a summary; then the job has ended. */
   Ended consume(PerfJob job, Stops stops) throws InterruptedException {
     String reason = reportUntilEnough(job, stops);
+    long readMs = reason.equals(StopCore.IDLE) ? lastReadMs : clock.epochMs();
     Optional<String> incomplete = Optional.empty();
     if (!job.hasEnded()) {
       Optional<String> lost = job.stop();
       Optional<String> unfinished = reportRest(job);
       incomplete = lost.isPresent() ? lost : unfinished;
     }
-    print("summary", sinceFirst(), allLatencies, clock.epochMs(), reason);
+    print("summary", sinceFirst(readMs), allLatencies, clock.epochMs(), reason);
     return new Ended(reason, incomplete);
   }
 
@@ -102,6 +106,7 @@ final class EngineRun {
     cpuNanos += window.cost().cpuNanos();
     heapUsedBytes = window.cost().heapUsedBytes();
     firstReadMs = Math.min(firstReadMs, window.cost().firstReadMs());
+    lastReadMs = window.rows().count() > 0 ? clock.epochMs() : lastReadMs;
     allLatencies.add(window.latencies());
     RateCore.Rates rates =
         RateCore.rates(
@@ -113,9 +118,9 @@ final class EngineRun {
     print("interval", rates, window.latencies(), window.endMs(), null);
   }
 
-  /** How long a job takes to start says nothing of its rate. */
-  private RateCore.Rates sinceFirst() {
-    long readMs = firstReadMs == Long.MAX_VALUE ? 0 : clock.epochMs() - firstReadMs;
+  /** How long a job takes to start, is idle and takes to end says nothing of its rate. */
+  private RateCore.Rates sinceFirst(long untilMs) {
+    long readMs = firstReadMs == Long.MAX_VALUE ? 0 : untilMs - firstReadMs;
     return RateCore.rates(
         RateCore.Totals.NONE,
         new RateCore.Totals(rows, bytes, rowsByChannel),

@@ -27,6 +27,12 @@ final class PerfRun {
   private final long startNanos;
   private String remark = "";
 
+  /** The last moment at which the run had progressed, or at which it was asked to end. */
+  private Progress last;
+
+  /** What the rates of the summary reach up to. */
+  private record Progress(long nanos, long rows, RateCore.Usage usage) {}
+
   /**
    * How the report is given.
    *
@@ -85,11 +91,15 @@ final class PerfRun {
     this.report = report;
     this.standstills = standstills;
     this.startNanos = clock.nanos();
-    this.rates = new RateCore(startNanos, usage());
+    RateCore.Usage startUsage = usage();
+    this.last = new Progress(startNanos, 0, startUsage);
+    this.rates = new RateCore(startNanos, startUsage);
   }
 
   /**
-   * Consumes until it is enough, and prints a line per interval and a summary.
+   * Consumes until it is enough, and prints a line per interval and a summary. The rates of the
+   * summary reach from the start to the end of consuming: without the wait that ended an idle run,
+   * and without the shutdown of the workers.
    *
    * @return why it ended: {@code rows}, {@code duration}, {@code idle}, {@code signal}, {@code
    *     standstill} when it was idle because something waits for an operator, or {@code halted: …}
@@ -111,9 +121,14 @@ final class PerfRun {
     long nextNanos = startNanos + report.intervalNanos();
     while (true) {
       long now = clock.nanos();
-      Optional<String> reason = stop.reason(now, meter.rows()).or(() -> halted(workers));
+      long rows = meter.rows();
+      Optional<String> reason = stop.reason(now, rows).or(() -> halted(workers));
+      boolean isIdle = reason.filter(StopCore.IDLE::equals).isPresent();
+      if (rows > last.rows() || (reason.isPresent() && !isIdle)) {
+        last = new Progress(now, rows, usage());
+      }
       if (reason.isPresent()) {
-        return reason.get().equals(StopCore.IDLE) ? idle() : reason.get();
+        return isIdle ? idle() : reason.get();
       }
       standstills.seen().ifPresent(this::say);
       if (now - nextNanos >= 0) {
@@ -124,6 +139,7 @@ final class PerfRun {
       }
       long untilNextMs = Math.max(1, (nextNanos - now) / 1_000_000);
       if (clock.pause(Math.min(LOOK_MS, untilNextMs))) {
+        last = new Progress(clock.nanos(), meter.rows(), usage());
         return "signal";
       }
     }
@@ -165,7 +181,11 @@ final class PerfRun {
     allLatencies.add(meter.intervalLatencies());
     RateCore.Totals totals = meter.totals();
     print(
-        "summary", totals, rates.sinceStart(clock.nanos(), totals, usage()), allLatencies, reason);
+        "summary",
+        totals,
+        rates.sinceStart(last.nanos(), totals, last.usage()),
+        allLatencies,
+        reason);
   }
 
   private void print(

@@ -93,8 +93,8 @@ class EngineRunTest {
     assertThat(summary.get("rows").getAsLong()).isEqualTo(60);
     assertThat(summary.get("lateRows").getAsLong()).isEqualTo(5);
     assertThat(summary.get("latencyP50Ms").getAsDouble()).isEqualTo(2);
-    // From the first row on, which was read at 8,000.
-    assertThat(summary.get("elapsedMs").getAsLong()).isEqualTo(clock.ms - 8_000);
+    // From the first row on, which was read at 8,000; the job took a millisecond to end.
+    assertThat(summary.get("elapsedMs").getAsLong()).isEqualTo(clock.ms - 1 - 8_000);
     assertThat(summary.get("heapUsedBytes").getAsLong()).isEqualTo(64_000_000);
     assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1")).isTrue();
   }
@@ -114,6 +114,15 @@ class EngineRunTest {
     assertThat(run(OptionalLong.empty(), OptionalLong.empty()).reason()).isEqualTo("signal");
     assertThat(last().get("elapsedMs").getAsDouble()).isZero();
     assertThat(last().get("rows").getAsLong()).isZero();
+  }
+
+  @Test
+  void the_wait_that_ends_an_idle_run_is_no_part_of_its_rate() throws Exception {
+    engine.windows.add(FakeEngine.window(9_000, 40, 0));
+    long beforeMs = clock.ms;
+    assertThat(run(OptionalLong.empty(), OptionalLong.of(50_000_000)).reason()).isEqualTo("idle");
+    assertThat(clock.ms).isGreaterThan(beforeMs + 50);
+    assertThat(last().get("elapsedMs").getAsLong()).isBetween(1_000L, beforeMs + 5 - 8_000);
   }
 
   @Test

@@ -57,6 +57,7 @@ class PerfRunTest {
     final List<String> calls = new ArrayList<>();
     final List<TunnelWorkerStatus> status = new ArrayList<>();
     RuntimeException startFailure;
+    Runnable onShutdown = () -> {};
 
     FakeWorkers(TunnelWorkerStatus.State... states) {
       for (TunnelWorkerStatus.State state : states) {
@@ -81,6 +82,7 @@ class PerfRunTest {
     @Override
     public void shutdown() {
       calls.add("shutdown");
+      onShutdown.run();
     }
 
     @Override
@@ -198,6 +200,31 @@ class PerfRunTest {
     assertThat(run(SECOND, false).consume(workers, stop(NEVER, NEVER, NEVER))).isEqualTo("signal");
     assertThat(workers.calls)
         .containsExactly("start", "shutdown", "start", "shutdown", "start", "shutdown");
+  }
+
+  @Test
+  void neither_the_wait_that_ends_an_idle_run_nor_the_shutdown_is_part_of_its_rate()
+      throws InterruptedException {
+    // 10 rows every 20 ms for 2 s; the workers take 10 s to shut down.
+    long lastNanos = clock.nanos + 2 * SECOND;
+    clock.onPause =
+        now -> {
+          if (now <= lastNanos) {
+            meter.count(Inputs.of("7_x", 10, 0, 0), 3_000);
+          }
+        };
+    workers.onShutdown = () -> clock.nanos += 10 * SECOND;
+    String reason =
+        run(60 * SECOND, false).consume(workers, stop(NEVER, NEVER, OptionalLong.of(5 * SECOND)));
+    assertThat(reason).isEqualTo("idle");
+    JsonObject summary = lines.get(0);
+    assertThat(summary.get("rows").getAsLong()).isEqualTo(1_000);
+    assertThat(summary.get("elapsedMs").getAsLong()).isEqualTo(2_000);
+    assertThat(summary.get("rowsPerSecond").getAsLong()).isEqualTo(500);
+    assertThat(summary.get("coresUsed").getAsDouble()).isEqualTo(0.5);
+    clock.onPause = now -> {};
+    run(60 * SECOND, false).consume(workers, stop(NEVER, OptionalLong.of(SECOND), NEVER));
+    assertThat(lines.get(1).get("elapsedMs").getAsLong()).as("without 10 s").isEqualTo(1_000);
   }
 
   @Test

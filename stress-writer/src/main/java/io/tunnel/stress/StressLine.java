@@ -22,6 +22,8 @@ import org.HdrHistogram.Histogram;
  * @param errors rows since the start that were surely not applied
  * @param inDoubt rows since the start of which it is not known
  * @param skippedLines lines of the file since the start that were no rows
+ * @param missed rows that were due by the rate and not sent when the run ended; the latencies of
+ *     the summary have them with the time that they were overdue
  */
 record StressLine(
     String kind,
@@ -37,7 +39,8 @@ record StressLine(
     double latencyMaxMs,
     long errors,
     long inDoubt,
-    long skippedLines) {
+    long skippedLines,
+    long missed) {
 
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
@@ -50,7 +53,7 @@ record StressLine(
   String text() {
     return String.format(
         Locale.ROOT,
-        "%-5s %12s rows  %11s rows/s  %9s/s  latency p50 %.1f ms, p99 %.1f, max %.1f%s%s%s",
+        "%-5s %12s rows  %11s rows/s  %9s/s  latency p50 %.1f ms, p99 %.1f, max %.1f%s%s%s%s",
         kind.equals("summary") ? "total" : "",
         Human.count(rows),
         Human.count(rowsPerSecond),
@@ -60,7 +63,8 @@ record StressLine(
         latencyMaxMs,
         errors == 0 ? "" : "  errors " + Human.count(errors),
         inDoubt == 0 ? "" : "  in doubt " + Human.count(inDoubt),
-        skippedLines == 0 ? "" : "  skipped lines " + Human.count(skippedLines));
+        skippedLines == 0 ? "" : "  skipped lines " + Human.count(skippedLines),
+        missed == 0 ? "" : "  due and not sent " + Human.count(missed));
   }
 
   static StressLine of(
@@ -84,7 +88,8 @@ record StressLine(
         round(micros.getMaxValue() / 1e3),
         counts.errors(),
         counts.inDoubt(),
-        skippedLines);
+        skippedLines,
+        counts.missed());
   }
 
   /** To three digits behind the point. */

@@ -97,9 +97,47 @@ class LoadRunTest {
               clock.advance(SECOND / 2);
               return FakeSink.applied(number);
             });
-    run(slow, threeSecondsPaced()).requireNoFailure();
+    LoadRun run = run(slow, threeSecondsPaced());
+    run.requireNoFailure();
     assertThat(slow.rows()).hasSize(6);
     assertThat(clock.nanos()).isEqualTo(5 * SECOND + 3 * SECOND);
+    assertThat(run.tally().counts().missed()).as("of 300 that were due").isEqualTo(294);
+    Histogram micros = run.tally().intervalLatencies();
+    assertThat(micros.getTotalCount()).isEqualTo(300);
+    assertThat(micros.getValueAtPercentile(50)).isBetween(1_400_000L, 1_600_000L);
+    assertThat(micros.getMaxValue()).as("the last row was due at once").isGreaterThan(2_900_000);
+  }
+
+  @Test
+  void rows_that_are_due_when_a_run_is_stopped_are_counted_and_others_are_not()
+      throws InterruptedException {
+    LoadRun[] stopped = new LoadRun[1];
+    FakeSink stopping =
+        new FakeSink(
+            number -> {
+              if (number == 4) {
+                clock.advance(SECOND);
+                stopped[0].stop();
+              }
+              return FakeSink.applied(number);
+            });
+    LoadPlan plan =
+        new LoadPlan(
+            List.of(rows(1_000)), OptionalLong.of(12), Optional.empty(), OptionalLong.of(10));
+    stopped[0] = new LoadRun(stopping, plan, clock, (row, result, now) -> {});
+    stopped[0].start(Thread::new);
+    assertThat(stopped[0].awaitSenders(30_000)).isTrue();
+    assertThat(stopping.rows()).hasSize(5);
+    assertThat(stopped[0].tally().counts().missed()).as("7 are left of 12").isEqualTo(7);
+    LoadRun unpaced =
+        run(
+            new FakeSink(),
+            new LoadPlan(
+                List.of(rows(20)),
+                OptionalLong.empty(),
+                Optional.of(Duration.ofSeconds(1)),
+                OptionalLong.empty()));
+    assertThat(unpaced.tally().counts().missed()).as("nothing is due without a rate").isZero();
   }
 
   @Test

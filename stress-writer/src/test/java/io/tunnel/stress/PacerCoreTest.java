@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class PacerCoreTest {
@@ -39,6 +40,28 @@ class PacerCoreTest {
     PacerCore pacer = new PacerCore(Long.MIN_VALUE, PacerCore.RATE_MAX, 1, 0);
     for (int i = 0; i < 3_000; i++) {
       assertThat(pacer.nextNanos()).isEqualTo(Long.MIN_VALUE + i);
+    }
+  }
+
+  @Test
+  void what_is_due_before_a_moment_is_what_would_be_sent_before_it() {
+    for (long seed = 0; seed < 2_000; seed++) {
+      Random random = new Random(seed);
+      long rate = 1 + random.nextInt(random.nextBoolean() ? 20 : 1_000_000_000);
+      int senders = 1 + random.nextInt(4);
+      int sender = random.nextInt(senders);
+      long start = random.nextLong() / 4;
+      long end = start + (long) (random.nextInt(300) * 1e9 / rate) + random.nextInt(3) - 1;
+      PacerCore pacer = new PacerCore(start, rate, senders, sender);
+      for (int sent = random.nextInt(5); sent > 0; sent--) {
+        pacer.nextNanos();
+      }
+      long due = pacer.dueBefore(end);
+      long counted = 0;
+      while (pacer.nextNanos() < end) {
+        counted++;
+      }
+      assertThat(due).as("seed %d", seed).isEqualTo(counted);
     }
   }
 

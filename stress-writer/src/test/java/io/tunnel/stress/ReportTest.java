@@ -21,7 +21,7 @@ class ReportTest {
   private static final long SECOND = 1_000_000_000L;
 
   private static WriteTally.Counts applied(long rows, long bytes) {
-    return new WriteTally.Counts(rows, bytes, 0, 0, 0);
+    return new WriteTally.Counts(rows, bytes, 0, 0, 0, 0);
   }
 
   @Test
@@ -46,13 +46,14 @@ class ReportTest {
   void a_line_has_milliseconds_to_three_digits() {
     Histogram micros = new Histogram(3);
     micros.recordValue(1_500);
-    WriteTally.Counts counts = new WriteTally.Counts(5, 1_100, 2, 3, 4);
+    WriteTally.Counts counts = new WriteTally.Counts(5, 1_100, 2, 3, 4, 6);
     StressLine line =
         StressLine.of(
             "interval", 77, ReportCore.Rates.of(applied(0, 0), counts, SECOND), counts, micros, 9);
     assertThat(line)
         .isEqualTo(
-            new StressLine("interval", 77, 1_000, 5, 5, 1_100, 1_100, 1.5, 1.5, 1.5, 1.5, 6, 3, 9));
+            new StressLine(
+                "interval", 77, 1_000, 5, 5, 1_100, 1_100, 1.5, 1.5, 1.5, 1.5, 6, 3, 9, 6));
   }
 
   @Test
