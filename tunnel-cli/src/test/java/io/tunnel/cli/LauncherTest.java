@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -245,6 +247,56 @@ class LauncherTest {
         .as("a place that cannot be")
         .endsWith("io.tunnel.cli.TunnelCommand server")
         .doesNotContain("SharedArchiveFile");
+  }
+
+  /** The directory may be any of the user's. */
+  @Test
+  void only_what_the_launcher_has_made_is_deleted_from_the_directory_of_recordings()
+      throws Exception {
+    system("C.UTF-8");
+    Path cache = Files.createDirectories(directory.resolve("cache"));
+    List<String> foreign =
+        List.of(
+            "classes-2025.txt",
+            "classes-17-notes.jsa",
+            "classes-17.0.1-123.jsa.bak",
+            "classes-17.0.1-123.jsa.part",
+            "classes-17.0.1-123.jsa.partners",
+            "my-classes-17.0.1-123.jsa",
+            "classes-of-2025/photo");
+    List<String> own =
+        List.of(
+            "classes-17.0.1-123.jsa",
+            "classes-25.0.1-ea-7.aot",
+            "classes-17.0.1-123.jsa.part99",
+            "classes-17.0.1-123.jsa.part99.classes",
+            "classes-17.0.1-123.jsa.part99.data/log");
+    List<String> all = new ArrayList<>(foreign);
+    all.addAll(own);
+    all.add("classes-17.0.1-9.jsa/photo");
+    FileTime old = FileTime.from(Instant.parse("2020-01-01T00:00:00Z"));
+    for (String name : all) {
+      Path file = cache.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.setLastModifiedTime(Files.createFile(file), old);
+      if (!file.getParent().equals(cache)) {
+        Files.setLastModifiedTime(file.getParent(), old);
+      }
+    }
+    Path link = cache.resolve("classes-17.0.1-8.jsa");
+    Files.createSymbolicLink(link, cache.resolve("classes-2025.txt"));
+    Path young = Files.createFile(cache.resolve("classes-17.0.2-5.jsa"));
+    assertThat(start(Map.of("TUNNEL_CLASS_CACHE", cache.toString()), "server"))
+        .contains("-XX:SharedArchiveFile=" + cache.resolve("classes-17.0.99-"));
+    for (String name : foreign) {
+      assertThat(cache.resolve(name)).exists();
+    }
+    assertThat(cache.resolve("classes-17.0.1-9.jsa/photo")).as("a directory").exists();
+    assertThat(link).exists();
+    assertThat(young).exists();
+    for (String name : own) {
+      assertThat(cache.resolve(name)).doesNotExist();
+    }
   }
 
   @Test

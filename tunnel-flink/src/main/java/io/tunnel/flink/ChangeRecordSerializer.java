@@ -1,5 +1,6 @@
 package io.tunnel.flink;
 
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.value.BinaryValue;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
@@ -23,7 +25,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * The bytes of a {@link ChangeRecord} between tasks and in state. Version 1: u8 type, i32
+ * The bytes of a {@link ChangeRecord} between tasks and in state. Version 1: u8 type (1 PUT, 2
+ * UPDATE, 3 DELETE, 4 DELETE of an expired row, 5 DELETE at the end of a row session), i32
  * partition, i64 position, i64 commit time, then key and columns, each as i32 count and pairs of
  * name and value: texts as i32 length and UTF-8, a value as u8 tag (1 INTEGER, 2 DOUBLE, 3 BOOLEAN,
  * 4 STRING, 5 BINARY, 6 removed) and the bytes of the type.
@@ -69,12 +72,7 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
 
   @Override
   public void serialize(ChangeRecord record, DataOutputView out) throws IOException {
-    out.writeByte(
-        switch (record.type()) {
-          case PUT -> 1;
-          case UPDATE -> 2;
-          case DELETE -> 3;
-        });
+    out.writeByte(code(record));
     out.writeInt(record.partition());
     out.writeLong(record.position());
     out.writeLong(record.commitMicros());
@@ -92,6 +90,21 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
         out.writeByte(REMOVED);
       }
     }
+  }
+
+  private static int code(ChangeRecord record) {
+    return switch (record.type()) {
+      case PUT -> 1;
+      case UPDATE -> 2;
+      case DELETE -> record.deletionCause().map(ChangeRecordSerializer::code).orElse(3);
+    };
+  }
+
+  private static int code(DeletionCause cause) {
+    return switch (cause) {
+      case EXPIRED -> 4;
+      case SESSION_ENDED -> 5;
+    };
   }
 
   private static void writeValue(ColumnValue value, DataOutputView out) throws IOException {
@@ -120,12 +133,19 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
 
   @Override
   public ChangeRecord deserialize(DataInputView in) throws IOException {
+    int code = in.readUnsignedByte();
     RecordType type =
-        switch (in.readUnsignedByte()) {
+        switch (code) {
           case 1 -> RecordType.PUT;
           case 2 -> RecordType.UPDATE;
-          case 3 -> RecordType.DELETE;
-          default -> throw new IOException("a change of no known type");
+          case 3, 4, 5 -> RecordType.DELETE;
+          default -> throw new IOException("a change of the unknown type " + code);
+        };
+    Optional<DeletionCause> cause =
+        switch (code) {
+          case 4 -> Optional.of(DeletionCause.EXPIRED);
+          case 5 -> Optional.of(DeletionCause.SESSION_ENDED);
+          default -> Optional.empty();
         };
     int partition = in.readInt();
     long position = in.readLong();
@@ -146,7 +166,8 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
               ? RecordColumn.deleted(name)
               : RecordColumn.put(new Column(name, readValue(tag, in))));
     }
-    return new ChangeRecord(type, partition, position, commitMicros, new PrimaryKey(key), columns);
+    return new ChangeRecord(
+        type, partition, position, commitMicros, new PrimaryKey(key), columns, cause);
   }
 
   private static ColumnValue readValue(int tag, DataInputView in) throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.flink.source.GoldenState;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
@@ -13,6 +14,7 @@ import io.tunnel.sdk.processor.StreamRecord.RecordType;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -61,6 +63,23 @@ class ChangeRecordSerializerTest {
   }
 
   @Test
+  void a_deletion_by_the_server_keeps_its_cause() throws IOException {
+    for (DeletionCause cause : DeletionCause.values()) {
+      ChangeRecord expired =
+          new ChangeRecord(RecordType.DELETE, 1, 2, 3, RECORD.key(), List.of(), Optional.of(cause));
+      assertThat(serializer.deserialize(new DataInputDeserializer(bytes(expired))))
+          .isEqualTo(expired)
+          .isNotEqualTo(new ChangeRecord(RecordType.DELETE, 1, 2, 3, RECORD.key(), List.of()));
+      assertThatThrownBy(
+              () ->
+                  new ChangeRecord(
+                      RecordType.PUT, 1, 2, 3, RECORD.key(), List.of(), Optional.of(cause)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(cause + ", of a change of type PUT");
+    }
+  }
+
+  @Test
   void what_is_cut_off_or_has_tags_that_nobody_knows_is_refused() throws IOException {
     byte[] bytes = bytes(RECORD);
     for (int length = 0; length < bytes.length; length++) {
@@ -71,7 +90,7 @@ class ChangeRecordSerializerTest {
     byte[] type = bytes.clone();
     type[0] = 9;
     assertThatThrownBy(() -> serializer.deserialize(new DataInputDeserializer(type)))
-        .hasMessageContaining("no known type");
+        .hasMessageContaining("unknown type 9");
   }
 
   @Test

@@ -30,7 +30,8 @@ import org.apache.flink.util.Collector;
  * }</pre>
  *
  * Binary values are Base64; numbers that JSON does not have ("NaN", "Infinity") are text; a column
- * that an UPDATE removes is null.
+ * that an UPDATE removes is null. A DELETE that the server made by itself has a member {@code
+ * "cause"}: {@code "EXPIRED"} or {@code "SESSION_ENDED"}.
  */
 public final class JsonDeserializationSchema implements TunnelDeserializationSchema<String> {
 
@@ -47,6 +48,7 @@ public final class JsonDeserializationSchema implements TunnelDeserializationSch
   public void deserialize(StreamRecord record, Collector<String> out) {
     JsonObject json = new JsonObject();
     json.addProperty("type", record.getRecordType().name());
+    record.deletionCause().ifPresent(cause -> json.addProperty("cause", cause.name()));
     json.addProperty("partition", record.partition());
     json.addProperty("position", record.position());
     json.addProperty("commitMicros", record.commitMicros());

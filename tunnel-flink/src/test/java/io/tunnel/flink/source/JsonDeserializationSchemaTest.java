@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ExpiredRows;
+import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.flink.ChangeRecord;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowDeleteChange;
@@ -16,6 +20,7 @@ import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.functions.util.ListCollector;
 import org.apache.flink.connector.testutils.formats.DummyInitializationContext;
 import org.junit.jupiter.api.Test;
@@ -64,5 +69,27 @@ class JsonDeserializationSchemaTest {
                 + "\"gone\":null}}",
             "{\"type\":\"DELETE\",\"partition\":7,\"position\":1001,\"commitMicros\":9,"
                 + "\"key\":{\"h\":\"AP8=\",\"i\":-2},\"columns\":{}}");
+  }
+
+  @Test
+  void a_deletion_by_the_server_says_its_cause() throws Exception {
+    PrimaryKey key = PrimaryKey.builder().add("h", new byte[] {0, -1}).add("i", -2).build();
+    JsonDeserializationSchema json = new JsonDeserializationSchema();
+    json.open(new DummyInitializationContext());
+    ChangeRecordDeserializationSchema whole = new ChangeRecordDeserializationSchema();
+    for (DeletionCause cause : DeletionCause.values()) {
+      ChangeBatch batch = ExpiredRows.of(cause, 7, List.of(KeyCodec.encode(key, SCHEMA)));
+      RowCursor row = batch.rows();
+      assertThat(row.next()).isTrue();
+      StreamRecord record = new StreamRecord(batch, row.rowOffset(), 1_000, SCHEMA);
+      List<String> lines = new ArrayList<>();
+      json.deserialize(record, new ListCollector<>(lines));
+      assertThat(lines).singleElement().asString().contains("\"cause\":\"" + cause + "\"");
+      List<ChangeRecord> records = new ArrayList<>();
+      whole.deserialize(record, new ListCollector<>(records));
+      assertThat(records)
+          .extracting(ChangeRecord::deletionCause)
+          .containsExactly(Optional.of(cause));
+    }
   }
 }
