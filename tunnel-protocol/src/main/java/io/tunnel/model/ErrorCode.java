@@ -87,7 +87,7 @@ public enum ErrorCode {
    * once. A client that cannot repeat has to look at the result.
    */
   OUTCOME_UNKNOWN(36, false),
-  /** A limit of the server's configuration is reached. */
+  /** A limit of the server, its configuration or the connection is reached. */
   LIMIT_REACHED(37, false),
   /**
    * The reader knows changes that the service has lost. New changes get the lost positions, and the

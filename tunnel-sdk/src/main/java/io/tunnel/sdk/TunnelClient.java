@@ -139,7 +139,7 @@ public final class TunnelClient implements AutoCloseable {
     return tunnel;
   }
 
-  /** What makes a tunnel another tunnel, although its name is the same. */
+  /** The properties in which an existing tunnel must equal the request. */
   private static String kind(TunnelType type, StreamTunnelConfig stream) {
     return "type "
         + type

@@ -186,7 +186,7 @@ public final class WatchCommand extends Job {
       return CommandFailure.failed(
           "changes are missing here, because the table no longer keeps them: "
               + refused.getMessage()
-              + ". Start again --from rows; rows that do not come then were deleted meanwhile");
+              + ". Start again --from rows; rows that --from rows does not print were deleted meanwhile");
     }
     return refused.code() == ErrorCode.UNKNOWN_OPERATION
         ? CommandFailure.failed("the server is older than this program, and has no watches")

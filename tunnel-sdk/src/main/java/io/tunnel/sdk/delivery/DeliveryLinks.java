@@ -22,8 +22,8 @@ public final class DeliveryLinks {
   private static final BackoffCore BUSY = BackoffCore.ofMillis(20, 10_000);
 
   /**
-   * Each delivery that waits for an overloaded server adds this to the longest pause, so that all
-   * of them together send 100 to 200 requests a second.
+   * Each waiting delivery lengthens the pause by this time, so that all deliveries of a client
+   * together send 100 to 200 requests a second to overloaded servers.
    */
   private static final long BUSY_SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
