@@ -253,4 +253,26 @@ right 'and goes on' 0 '' soon 15 has health UP
 wait "$hangs" || { cat "$work/hangs" >&2; bad=1; }
 stop TERM
 right 'a directory whose catalog failed is sound' 0 '' ./tunnel doctor --data "$work/sick"
+
+# A clock that is a year ahead while one row is written, and then right again.
+echo 0 > "$work/off"
+faulty_server jump FAULT_CLOCK="$work/off"
+./tunnel partition create --table other --key id:STRING > /dev/null
+./tunnel partition create --table lives --key id:STRING --ttl 2s > /dev/null
+./tunnel partition create --table keeps --key id:STRING --ttl 1h > /dev/null
+put keeps --key id=a --set v=1 > /dev/null
+echo 31536000 > "$work/off"
+put other --key id=a --set v=1 > /dev/null
+right 'a clock that jumps is in health' 0 '' soon 5 has health '"clock":"the wall clock is 3153'
+right 'and in a meter' 0 '' has metrics '^tunnel_clock_off_seconds 3.153'
+right 'and in the log' 0 'the wall clock is 3153' grep 'the wall clock is' "$work/jump.log"
+put lives --key id=a --set v=1 > /dev/null
+right 'rows do not expire by the jump' 0 '^1$' rows keeps
+echo 0 > "$work/off"
+right 'a clock that is right again is believed' 0 '' soon 5 has metrics '^tunnel_clock_off_seconds 0'
+gone() { [ "$(rows lives)" = 0 ]; }
+right 'and rows expire on time' 0 '' soon 10 gone
+deleted() { has metrics '^tunnel_rows_expired_total 1'; }
+right 'with a DELETE' 0 '' soon 10 deleted
+stop_server
 exit $bad

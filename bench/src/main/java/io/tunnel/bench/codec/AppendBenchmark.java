@@ -2,6 +2,7 @@ package io.tunnel.bench.codec;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.programs.servers.DataDirectory;
+import io.tunnel.server.disk.FileDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
@@ -47,7 +48,8 @@ public class AppendBenchmark {
     byte[] bytes = WhitepaperRows.fullBatch();
     batch = ChangeBatch.parse(bytes, 0, bytes.length);
     directory = DataDirectory.temporary("append", Path.of(System.getProperty("java.io.tmpdir")));
-    log = LocalLog.open(Files.createDirectory(directory.data()), 0, SEGMENT_BYTES_MAX);
+    log = LocalLog.open(
+            new FileDisk(Files.createDirectory(directory.data())), 0, SEGMENT_BYTES_MAX);
   }
 
   /** Deletes the log. */

@@ -59,6 +59,7 @@ public final class TunnelCatalog implements Closeable {
   private final TunnelRecords tunnels = new TunnelRecords();
   private final DoneRequests done = new DoneRequests("asked/");
   private long lastTunnel;
+  private ClockNote clock;
   private long writes;
 
   /** All tunnels of {@code tables}, in its store; counts one more start. */
@@ -72,6 +73,7 @@ public final class TunnelCatalog implements Closeable {
     this.starts = tables.countStart();
     this.confirmation = Map.of();
     this.rowSessions = Optional.of(new RowSessionRecords(store, texts));
+    this.clock = ClockNote.in(texts);
     tables.share(this);
   }
 
@@ -95,6 +97,7 @@ public final class TunnelCatalog implements Closeable {
     store.write(confirmation);
     this.starts = counters.starts();
     this.rowSessions = Optional.empty();
+    this.clock = ClockNote.NOTHING;
   }
 
   private void write(Map<String, Optional<String>> changes) throws IOException {
@@ -192,6 +195,17 @@ public final class TunnelCatalog implements Closeable {
   /** The tables of these tunnels. */
   public Catalog tables() {
     return tables;
+  }
+
+  /** What a server without a cluster noted of its wall clock. */
+  public ClockNote clock() {
+    return clock;
+  }
+
+  /** Notes something about the wall clock. */
+  public void note(ClockNote next) throws IOException {
+    write(next.change());
+    clock = next;
   }
 
   /** The row sessions of a server without a cluster. */

@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /**
  * How long the present write or sync of a disk takes. The thread that writes reports begin and end,
- * and may hang in between; any thread may look, and waits for nothing.
+ * and may hang in between; any thread may look without waiting.
  */
 public final class DiskWatch {
 

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs when a disk stalls, and when it goes on: the thread that writes hangs in the system's call
- * and cannot log. Other conditions are logged by those who meet them. For one thread, which touches
- * no disk.
+ * and cannot log. The shards and the catalog log other conditions. For one thread, which touches no
+ * disk.
  */
 public final class DiskLook implements Runnable {
 

@@ -14,6 +14,13 @@ public sealed interface Health {
   record Alone(String status, int connections, int tables) implements Health {}
 
   /**
+   * The health of a server without a cluster whose wall clock has jumped and is not believed.
+   *
+   * @param clock by how much the wall clock differs from the server's time
+   */
+  record ClockInDoubt(String status, int connections, int tables, String clock) implements Health {}
+
+  /**
    * The health of a node of a cluster.
    *
    * @param nodes members of the cluster that the node knows

@@ -10,9 +10,11 @@ import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.OpenFiles;
+import io.tunnel.server.metrics.LocalMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.OwnCatalog;
+import io.tunnel.server.partition.PlausibleClock;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.BaseSnapshots;
@@ -42,7 +44,7 @@ public final class LocalEngine implements Engine {
   private static final Logger LOGGER = LoggerFactory.getLogger(LocalEngine.class);
 
   private final Parts parts = new Parts();
-  private final SystemClock clock = new SystemClock();
+  private final PlausibleClock clock;
   private final ServerConfig config;
   private final TunnelCatalog catalog;
   private final Shards shards;
@@ -61,12 +63,16 @@ public final class LocalEngine implements Engine {
   public LocalEngine(Path data, ServerConfig config, Disks disks, ServerMeters meters)
       throws IOException {
     this.config = config;
+    this.clock = new PlausibleClock(new SystemClock(), config.shard().clockJumpAcceptedMs());
     try {
       DataDirectory directory = parts.open(DataDirectory.open(data, config.log().shards()));
       catalog = parts.open(TunnelCatalog.open(directory.path().resolve("catalog"), clock::nanos));
       catalog.tables().limit(config::catalog);
-      meters.catalog(catalog);
+      LocalMeters local = new LocalMeters(meters);
+      local.catalog(catalog);
       shards = parts.open(open(directory, disks, meters));
+      clock.begin(catalog, shards.newestMicros());
+      local.clock(clock::doubtSeconds);
       // Before anything listens: no reader sees a position that may be given again.
       Incarnations incarnations =
           catalog
@@ -88,8 +94,8 @@ public final class LocalEngine implements Engine {
               config.session(),
               config.shard().expiredRowsPerSecondMax(),
               readers.with(control, clock));
-      meters.expiryLag(rooms.logs()::expiryLagMicros);
-      meters.rowSessions(rooms.rowSessions()::count);
+      local.expiryLag(rooms.logs()::expiryLagMicros);
+      local.rowSessions(rooms.rowSessions()::count);
       losses = new LossWatch(rooms.ports().tunnels());
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
@@ -173,6 +179,7 @@ public final class LocalEngine implements Engine {
         clock::nanos,
         List.of(
             catalog::tend,
+            () -> clock.tick(catalog),
             rooms.coordinator()::tick,
             bases::tick,
             served::tick,
@@ -193,7 +200,7 @@ public final class LocalEngine implements Engine {
   private void retain() {
     try {
       shards.all().forEach(Shard::lookForRoom);
-      rooms.logs().retain(clock.epochMicros());
+      rooms.logs().retain(clock.passed());
       losses.look();
     } catch (IOException | RuntimeException | VirtualMachineError e) {
       LOGGER.error("cannot look for changes whose retention has ended; will retry", e);
@@ -219,7 +226,12 @@ public final class LocalEngine implements Engine {
 
   @Override
   public Health health(int connections) {
-    return new Health.Alone(condition().name(), connections, catalog.tables().tables().size());
+    String status = condition().name();
+    int tables = catalog.tables().tables().size();
+    return clock
+        .doubt()
+        .<Health>map(doubt -> new Health.ClockInDoubt(status, connections, tables, doubt))
+        .orElseGet(() -> new Health.Alone(status, connections, tables));
   }
 
   @Override

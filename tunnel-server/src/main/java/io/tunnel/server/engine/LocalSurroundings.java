@@ -30,6 +30,11 @@ record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard
   }
 
   @Override
+  public long passedMicros() {
+    return clock.passed().micros();
+  }
+
+  @Override
   public void control(Runnable action) {
     try {
       control.execute(action);

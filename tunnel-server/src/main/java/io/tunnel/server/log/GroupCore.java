@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntToLongFunction;
 
 /**
  * Batches that enter the log together: written back to back, synced once. Small batches of one
@@ -104,29 +105,32 @@ public final class GroupCore {
   /**
    * Writes the group, and gives every batch its positions and its commit time.
    *
+   * @param commitMicros the commit time of a partition's changes
    * @param nextPositions the next position of each partition; advanced
    * @param firstPositions filled with the first position of each added batch, by its number
    */
   void encode(
       Out out,
       long syncedOffset,
-      long commitMicros,
+      IntToLongFunction commitMicros,
       PositionCounter nextPositions,
       long[] firstPositions) {
     int bytes = 0;
     int count = merged.size();
+    long oldestMicros = Long.MAX_VALUE;
     for (Merged batch : merged) {
+      batch.commitMicros = commitMicros.applyAsLong(batch.partition);
+      oldestMicros = Math.min(oldestMicros, batch.commitMicros);
       batch.offsetInGroup = LogFormat.GROUP_HEADER_BYTES + bytes;
       bytes += batch.bytes();
       count += batch.answersBytes() > 0 ? 1 : 0;
     }
-    writeHeader(out, syncedOffset, commitMicros, byteCount, count);
+    writeHeader(out, syncedOffset, oldestMicros, byteCount, count);
     for (Merged batch : merged) {
-      batch.write(
-          out, nextPositions.take(batch.partition, batch.rowCount), commitMicros, firstPositions);
+      batch.write(out, nextPositions.take(batch.partition, batch.rowCount), firstPositions);
     }
     for (Merged batch : merged) {
-      batch.writeAnswers(out, commitMicros);
+      batch.writeAnswers(out);
     }
   }
 
@@ -182,6 +186,7 @@ public final class GroupCore {
     private int rowsBytes;
     private int offsetInGroup;
     private long firstPosition;
+    private long commitMicros;
 
     private Merged(ChangeBatch first) {
       this.partition = first.partition();
@@ -226,7 +231,7 @@ public final class GroupCore {
       rowsBytes += batch.rowsBytes();
     }
 
-    private void write(Out out, long position, long commitMicros, long[] firstPositions) {
+    private void write(Out out, long position, long[] firstPositions) {
       firstPosition = position;
       byte[] header = new byte[ChangeBatch.HEADER_BYTES_MIN];
       int nameCount = parts.get(0).nameCount();
@@ -262,7 +267,7 @@ public final class GroupCore {
     }
 
     /** Writes the batch without rows that says who wrote which rows, and what was answered. */
-    private void writeAnswers(Out out, long commitMicros) {
+    private void writeAnswers(Out out) {
       if (writers.size() == 0) {
         return;
       }
@@ -319,6 +324,10 @@ public final class GroupCore {
 
     long firstPosition() {
       return firstPosition;
+    }
+
+    long commitMicros() {
+      return commitMicros;
     }
   }
 }

@@ -5,10 +5,8 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.disk.Disk;
 import io.tunnel.server.disk.DiskFullException;
-import io.tunnel.server.disk.FileDisk;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +40,9 @@ public final class LocalLog implements ChangeReader, Closeable {
   private final SyncedEnd synced;
   private final Trimmer trimmer;
   private volatile Segment active;
-  private long lastCommitMicros;
+
+  /** No change was ever committed later, in whatever partition. */
+  private volatile long newestMicros;
 
   /** Was decided upon as a time that has passed: no later change is committed before it. */
   private long passedMicros;
@@ -61,8 +61,8 @@ public final class LocalLog implements ChangeReader, Closeable {
     this.segments = recovered.segments();
     this.active = segments.lastEntry().getValue();
     this.synced = new SyncedEnd(identity.shard(), active.end());
-    this.lastCommitMicros = recovered.lastCommitMicros();
-    this.sealedMicros = lastCommitMicros;
+    this.newestMicros = recovered.newestMicros();
+    this.sealedMicros = newestMicros;
     TrimFile trimmed = recovered.trimmed();
     this.trimmer = new Trimmer(disk, segments, partitions, trimmed);
     trimmed.positions().forEach((id, position) -> partitionLog(id).startBehind(position));
@@ -70,21 +70,19 @@ public final class LocalLog implements ChangeReader, Closeable {
       segment.index().forEach((partition, index) -> register(partition, segment, index));
     }
     trimmed.lost().forEach(range -> partitionLog(range.partition()).lose(range));
+    partitions.forEach(
+        (id, log) ->
+            log.lastMicros = recovered.lastMicros().getOrDefault(id, trimmed.newestMicros()));
   }
 
   /**
-   * Opens the log of {@code shard} in {@code directory} and repairs what a crash left: a group that
-   * was being written is cut off.
+   * Opens the log of {@code shard} and repairs what a crash left: a group that was being written is
+   * cut off.
    *
    * @param segmentBytesMax bytes after which a new segment file is begun
    * @throws IOException when the disk fails, or when durable bytes have changed; nothing was
    *     touched then
    */
-  public static LocalLog open(Path directory, int shard, int segmentBytesMax) throws IOException {
-    return open(new FileDisk(directory), shard, segmentBytesMax);
-  }
-
-  /** As {@link #open(Path, int, int)}, on any disk. */
   public static LocalLog open(Disk disk, int shard, int segmentBytesMax) throws IOException {
     return open(disk, new LogIdentity(shard, 0), segmentBytesMax);
   }
@@ -117,7 +115,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   /**
    * Commits a group: writes it, syncs it when {@code sync} says so, and tells the listeners.
    *
-   * @param nowMicros the clock; commit times never go backwards even when it does
+   * @param nowMicros the clock; the commit times of a partition never go back even when it does
    * @return the first position of each added batch, by its number in the group
    * @throws DiskFullException when there is no room; nothing was written
    * @throws IOException when the disk failed; whether the group was written is unknown, and the log
@@ -128,13 +126,16 @@ public final class LocalLog implements ChangeReader, Closeable {
     long[] firstPositions = new long[group.batchCount()];
     try {
       rollWhenDue();
-      long commitMicros = Math.max(Math.max(lastCommitMicros, passedMicros), nowMicros);
+      long leastMicros = Math.max(passedMicros, nowMicros);
       long groupOffset = active.size();
       buffer.begin(group.byteCount());
       group.encode(
-          buffer::write, synced.offset(), commitMicros, new NextPositions(), firstPositions);
+          buffer::write,
+          synced.offset(),
+          partition -> Math.max(partitionLog(partition).lastMicros, leastMicros),
+          new NextPositions(),
+          firstPositions);
       writeBuffer();
-      lastCommitMicros = commitMicros;
       if (sync) {
         sync();
       }
@@ -179,8 +180,10 @@ public final class LocalLog implements ChangeReader, Closeable {
       int fileOffset = Math.toIntExact(groupOffset + batch.offsetInGroup());
       active.add(batch.partition(), batch.firstPosition(), last, fileOffset, batch.bytes());
       log.committed(active, batch.firstPosition(), last);
+      log.lastMicros = batch.commitMicros();
+      active.addTime(batch.commitMicros());
+      newestMicros = Math.max(newestMicros, batch.commitMicros());
     }
-    active.addTime(lastCommitMicros);
     for (GroupCore.Merged batch : group.batches()) {
       partitionLog(batch.partition()).tellListeners();
     }
@@ -206,12 +209,13 @@ public final class LocalLog implements ChangeReader, Closeable {
       buffer.begin(group.byteCount());
       group.encode(buffer::write, synced.offset());
       writeBuffer();
-      lastCommitMicros = Math.max(lastCommitMicros, group.newestMicros());
+      newestMicros = Math.max(newestMicros, group.newestMicros());
       for (int i = 0; i < batches.size(); i++) {
         ChangeBatch batch = batches.get(i);
         active.add(batch, Math.toIntExact(groupOffset + group.offset(i)));
         PartitionLog log = partitionLog(batch.partition());
         log.committed(active, batch.basePosition(), batch.lastPosition());
+        log.lastMicros = Math.max(log.lastMicros, batch.commitMicros());
       }
     } catch (DiskFullException e) {
       throw e;
@@ -252,7 +256,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     }
     long base = active.end();
     Segment next = begin(base);
-    sealedMicros = lastCommitMicros;
+    sealedMicros = newestMicros;
     segments.put(base, next);
     active = next;
     isActiveEnded = false;
@@ -318,23 +322,14 @@ public final class LocalLog implements ChangeReader, Closeable {
     return trimmer.trim(lastBases, isLive, foldedOffset, sealedMicros);
   }
 
-  /**
-   * Changes of some partitions in one segment.
-   *
-   * @param base names the segment; higher ones are newer
-   * @param isSealed whether the segment is written no more
-   * @param bytes of the batches
-   * @param oldestMicros no change in the segment was committed before; unknown when {@link
-   *     Long#MIN_VALUE}
-   * @param newestMicros no change in the segment was committed after; unknown when {@link
-   *     Long#MAX_VALUE}, as it is for one that is not sealed
-   */
-  public record Kept(
-      long base, boolean isSealed, long bytes, long oldestMicros, long newestMicros) {}
-
   /** The changes of {@code ids} that are kept, by segment, oldest first. */
   public List<Kept> kept(Collection<Integer> ids) throws IOException {
     return new KeptChanges(segments, partitions).of(ids, active);
+  }
+
+  /** No change was ever committed later, in microseconds since 1970. */
+  public long newestMicros() {
+    return newestMicros;
   }
 
   /** Whether damaged changes were given up: rows cannot be made again from the log alone. */

@@ -7,8 +7,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Pattern;
@@ -38,17 +40,30 @@ final class LogRecovery {
     this.identity = identity;
   }
 
-  /** What was found. */
-  record Recovered(NavigableMap<Long, Segment> segments, long lastCommitMicros, TrimFile trimmed) {}
+  /**
+   * What was found.
+   *
+   * @param newestMicros no change was committed later, be it kept or not
+   * @param lastMicros by partition, the commit time of its last change that is kept
+   */
+  record Recovered(
+      NavigableMap<Long, Segment> segments,
+      long newestMicros,
+      Map<Integer, Long> lastMicros,
+      TrimFile trimmed) {}
 
   Recovered recover() throws IOException {
     NavigableMap<Long, Segment> segments = new ConcurrentSkipListMap<>();
     try {
       TrimFile trimmed = trimFile();
       openAll(segments, trimmed);
-      long newest = Math.max(lastCommitMicros(segments), trimmed.newestMicros());
+      Map<Integer, Long> last = lastMicros(segments);
+      long newest =
+          last.values().stream()
+              .mapToLong(Long::longValue)
+              .reduce(trimmed.newestMicros(), Math::max);
       deleteLeftovers(trimmed);
-      return new Recovered(segments, newest, trimmed);
+      return new Recovered(segments, newest, last, trimmed);
     } catch (IOException | RuntimeException e) {
       close(segments.values(), e);
       throw e;
@@ -129,35 +144,42 @@ final class LogRecovery {
   }
 
   /**
-   * The newest commit time in the last segment that holds anything; 0 for an empty log. The batch
-   * that has it is verified: all later changes are dated at or after it.
+   * By partition, the commit time of its last change. The newest of these batches is verified: all
+   * later changes of its partition are dated at or after it.
    */
-  private static long lastCommitMicros(NavigableMap<Long, Segment> segments) throws IOException {
+  private static Map<Integer, Long> lastMicros(NavigableMap<Long, Segment> segments)
+      throws IOException {
+    Map<Integer, Long> last = new HashMap<>();
     long newest = 0;
+    SegmentExtents newestBatch = new SegmentExtents(0);
+    long newestBase = 0;
     for (Segment segment : segments.descendingMap().values()) {
-      SegmentExtents newestBatch = new SegmentExtents(0);
-      for (BatchIndex index : segment.index().values()) {
-        int count = index.count();
+      for (Map.Entry<Integer, BatchIndex> entry : segment.index().entrySet()) {
+        if (last.containsKey(entry.getKey())) {
+          continue;
+        }
+        int count = entry.getValue().count();
         SegmentExtents batch = new SegmentExtents(0);
-        batch.add(segment, index, count - 1, count);
+        batch.add(segment, entry.getValue(), count - 1, count);
+        last.put(entry.getKey(), batch.commitMicros());
         if (batch.commitMicros() > newest) {
           newest = batch.commitMicros();
           newestBatch = batch;
+          newestBase = segment.base();
         }
       }
-      if (newest > 0) {
-        requireIntact(newestBatch);
-        return newest;
-      }
     }
-    return 0;
+    if (newest > 0) {
+      requireIntact(newestBatch, newestBase);
+    }
+    return last;
   }
 
-  private static void requireIntact(SegmentExtents batch) throws IOException {
+  private static void requireIntact(SegmentExtents batch, long base) throws IOException {
     try {
       batch.read(ByteBuffer.allocate(batch.bytes()));
     } catch (RefusedException e) {
-      throw new CorruptLogException(e.getMessage());
+      throw new CorruptLogException("file " + LogFormat.segmentName(base) + ": " + e.getMessage());
     }
   }
 

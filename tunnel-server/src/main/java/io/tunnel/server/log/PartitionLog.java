@@ -28,6 +28,12 @@ final class PartitionLog {
   /** Position of the newest committed change; 0 when there is none. */
   volatile long committed;
 
+  /**
+   * No change of the partition was committed later, and none will be earlier; for the owner of the
+   * log.
+   */
+  long lastMicros;
+
   /** Position up to which changes were given up; raised before their segments are taken away. */
   volatile long givenUp;
 

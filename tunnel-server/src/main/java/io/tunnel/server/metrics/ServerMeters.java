@@ -13,7 +13,6 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.channel.watch.Watches;
@@ -163,37 +162,8 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     FunctionCounter.builder(name, sum, LongAdder::sum).register(registry);
   }
 
-  /** Adds syncs and disk of the catalog. */
-  public void catalog(TunnelCatalog catalog) {
-    FunctionCounter.builder("tunnel.catalog.syncs", catalog, TunnelCatalog::syncs)
-        .description("Syncs of the catalog's own log")
-        .register(registry);
-    Gauge.builder("tunnel.catalog.failed", catalog, of -> of.condition().refusesWrites() ? 1 : 0)
-        .description("Whether the catalog takes no writes until its disk recovers")
-        .register(registry);
-    Gauge.builder("tunnel.catalog.stalled", catalog, of -> isStalled(of.condition()))
-        .description("Whether a write or sync of the catalog takes longer than 3 s")
-        .register(registry);
-  }
-
-  private static double isStalled(DiskCondition condition) {
+  static double isStalled(DiskCondition condition) {
     return condition == DiskCondition.DISK_STALLED ? 1 : 0;
-  }
-
-  /** Adds how long ago the first row expired that is still stored. */
-  public void expiryLag(LongSupplier micros) {
-    Gauge.builder("tunnel.expiry.lag.seconds", () -> micros.getAsLong() / 1e6)
-        .description("Since when the oldest expired row waits for its deletion")
-        .strongReference(true)
-        .register(registry);
-  }
-
-  /** Adds the number of row sessions. */
-  public void rowSessions(Supplier<Number> count) {
-    Gauge.builder("tunnel.row.sessions", count)
-        .description("Sessions that rows can be bound to")
-        .strongReference(true)
-        .register(registry);
   }
 
   /** Adds the number of partitions that are read without a tunnel. */

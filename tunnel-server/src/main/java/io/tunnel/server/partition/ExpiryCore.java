@@ -40,7 +40,7 @@ final class ExpiryCore {
    */
   record Look(List<Bytes> expired, List<Entry> removed, List<Entry> added, boolean isMore) {}
 
-  /** The clock shows a moment; commit times from now on are not before. */
+  /** Commit times from now on are not before that moment. */
   void shows(long nowMicros) {
     if (nowMicros < shownMicros) {
       oldestMicros.replaceAll((partition, oldest) -> Math.min(oldest, nowMicros));
@@ -56,6 +56,11 @@ final class ExpiryCore {
   /** Where entries of a partition begin, when each is {@code spanMicros} before its row at most. */
   long fromMicros(int partition, long spanMicros) {
     return Math.max(0, oldestMicros.getOrDefault(partition, 0L) - spanMicros);
+  }
+
+  /** Whether the partition was looked at. */
+  boolean isKnown(int partition) {
+    return oldestMicros.containsKey(partition);
   }
 
   /** How long ago the first row of a partition that is still stored expired; 0 if none did. */

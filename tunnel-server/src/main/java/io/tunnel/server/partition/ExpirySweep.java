@@ -11,9 +11,9 @@ import io.tunnel.server.table.Expiry;
 import io.tunnel.server.table.ExpiryIndex;
 import io.tunnel.wire.WriteResult;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -35,6 +35,9 @@ final class ExpirySweep {
   /** Entries of a step: so many rows are looked up in less than a slice of a fold. */
   static final int STEP_ENTRIES_MAX = 128;
 
+  /** The lag before each partition was looked at. */
+  private static final long UNKNOWN = -1;
+
   /** A tick allows the entries of so much time at most, however late it comes. */
   private static final double TICK_SECONDS_MAX = 0.5;
 
@@ -45,17 +48,19 @@ final class ExpirySweep {
   /** Whether the shard has a task of this sweep, so that no second one comes. */
   private final AtomicBoolean isBusy = new AtomicBoolean();
 
-  /** The partitions that are left in this tick. */
-  private final Deque<Swept> left = new ArrayDeque<>();
+  private final SweepTurnsCore turns = new SweepTurnsCore();
+
+  /** The partitions of this tick. */
+  private List<Swept> swept = List.of();
 
   /** Entries that may still be looked at. */
   private double allowed;
 
-  private volatile long lagMicros;
-  private long tickLagMicros;
+  /** {@link #UNKNOWN} until each partition was looked at once. */
+  private volatile long lagMicros = UNKNOWN;
 
-  /** A partition, and whether its DELETEs are synced. */
-  record Swept(int partition, Durability durability) {}
+  /** A partition of a table, and whether its DELETEs are synced. */
+  record Swept(int table, int partition, Durability durability) {}
 
   ExpirySweep(int id, Shard shard, int entriesPerSecondMax) {
     this.id = id;
@@ -63,9 +68,18 @@ final class ExpirySweep {
     this.entriesPerSecondMax = entriesPerSecondMax;
   }
 
-  /** How long ago the first row expired that was still stored when the last tick began. */
-  long lagMicros() {
-    return lagMicros;
+  /**
+   * How long ago the first row expired that was still stored when the last tick ended; empty until
+   * each partition was looked at.
+   */
+  OptionalLong lagMicros() {
+    long lag = lagMicros;
+    return lag == UNKNOWN ? OptionalLong.empty() : OptionalLong.of(lag);
+  }
+
+  /** No table of the shard has a time to live. */
+  void idle() {
+    lagMicros = 0;
   }
 
   /**
@@ -85,9 +99,8 @@ final class ExpirySweep {
               Math.min(
                   entriesPerSecondMax * TICK_SECONDS_MAX,
                   Math.max(0, allowed) + entriesPerSecondMax * seconds);
-          tickLagMicros = 0;
-          left.clear();
-          left.addAll(partitions);
+          swept = partitions;
+          turns.begin(partitions);
           goOn();
         });
   }
@@ -95,27 +108,34 @@ final class ExpirySweep {
   /** The next partition that may have rows to delete; partitions without any cost no fold. */
   private void goOn() {
     ShardExpiry expiry = shard.expiry();
-    while (!left.isEmpty() && allowed >= 1 && !shard.hasFailed()) {
-      Swept next = left.element();
-      if (expiry.mayBeOver(next.partition())) {
-        shard.execute(next.partition(), () -> step(next));
-        return;
+    for (Swept one : turns.left()) {
+      if (!expiry.mayBeOver(one.partition())) {
+        turns.done(one);
       }
-      left.remove();
     }
-    for (Swept waiting : left) {
-      noteLag(waiting.partition());
+    Optional<Swept> next =
+        allowed >= 1 && !shard.hasFailed() ? turns.next() : Optional.<Swept>empty();
+    if (next.isPresent()) {
+      shard.execute(next.get().partition(), () -> step(next.get()));
+      return;
     }
-    lagMicros = tickLagMicros;
+    lagMicros = lagNow();
     isBusy.set(false);
   }
 
-  private void noteLag(int partition) {
+  private long lagNow() {
     ShardExpiry expiry = shard.expiry();
-    tickLagMicros =
-        Math.max(
-            tickLagMicros,
-            expiry.core().lagMicros(partition, expiry.of(partition), expiry.momentMicros()));
+    long lag = 0;
+    for (Swept one : swept) {
+      int partition = one.partition();
+      Expiry of = expiry.of(partition);
+      if (of.isOn() && !expiry.core().isKnown(partition)) {
+        return UNKNOWN;
+      }
+      long moment = expiry.momentMicros(partition);
+      lag = Math.max(lag, expiry.core().lagMicros(partition, of, moment));
+    }
+    return lag;
   }
 
   /** When everything of the partition that was acknowledged is folded. */
@@ -125,14 +145,14 @@ final class ExpirySweep {
       if (!shard.hasFailed() && shard.rows().isLive(swept.partition())) {
         isUnderWay = look(swept);
       } else {
-        left.remove();
+        turns.done(swept);
       }
     } catch (DiskFullException | RefusedException e) {
       LOGGER.debug("shard {} cannot delete expired rows now; will retry", id, e);
-      left.clear();
+      turns.end();
     } catch (IOException | RuntimeException e) {
       LOGGER.warn("shard {} cannot look for expired rows; will retry", id, e);
-      left.clear();
+      turns.end();
     }
     if (!isUnderWay) {
       goOn();
@@ -145,7 +165,7 @@ final class ExpirySweep {
     ShardExpiry own = shard.expiry();
     Expiry expiry = own.of(partition);
     if (!expiry.isOn()) {
-      left.remove();
+      turns.done(swept);
       return false;
     }
     long span = shard.rows().lives().longest(partition).spanMicros();
@@ -157,17 +177,16 @@ final class ExpirySweep {
             .look(
                 partition,
                 expiry,
-                own.momentMicros(),
+                own.momentMicros(partition),
                 entries,
                 entries.size() < count,
                 key -> shard.rows().commitMicros(partition, key));
     allowed -= look.removed().size() + look.expired().size();
-    noteLag(partition);
     if (!look.removed().isEmpty()) {
       own.change(partition, look);
     }
     if (!look.isMore()) {
-      left.remove();
+      turns.done(swept);
     }
     if (look.expired().isEmpty()) {
       return false;
@@ -198,7 +217,7 @@ final class ExpirySweep {
     /** The shard is full, has failed or stops: the next tick finds the rows again. */
     @Override
     public void refused(RefusedException reason) {
-      left.clear();
+      turns.end();
       isBusy.set(false);
     }
   }

@@ -6,6 +6,7 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The sweeps of all shards of a server. A tick costs a look at the catalog where no row expires.
@@ -40,19 +41,27 @@ final class ExpirySweeps {
         for (PartitionRecord partition : table.partitions()) {
           byShard
               .get(shards.indexOf(partition.id()))
-              .add(new ExpirySweep.Swept(partition.id(), options.durability()));
+              .add(new ExpirySweep.Swept(table.tableId(), partition.id(), options.durability()));
         }
       }
     }
     for (int shard = 0; shard < sweeps.size(); shard++) {
-      if (!byShard.get(shard).isEmpty()) {
+      if (byShard.get(shard).isEmpty()) {
+        sweeps.get(shard).idle();
+      } else {
         sweeps.get(shard).tick(byShard.get(shard), seconds);
       }
     }
   }
 
-  /** How long ago the first row expired that is still stored, in microseconds; 0 without one. */
-  long lagMicros() {
-    return sweeps.stream().mapToLong(ExpirySweep::lagMicros).max().orElse(0);
+  /**
+   * How long ago the first row expired that is still stored, in microseconds; 0 without one, and
+   * empty after a start until each partition was looked at.
+   */
+  OptionalLong lagMicros() {
+    List<OptionalLong> lags = sweeps.stream().map(ExpirySweep::lagMicros).toList();
+    return lags.stream().allMatch(OptionalLong::isPresent)
+        ? OptionalLong.of(lags.stream().mapToLong(OptionalLong::getAsLong).max().orElse(0))
+        : OptionalLong.empty();
   }
 }

@@ -5,10 +5,12 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.table.PassedTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,17 +57,20 @@ public final class OwnLogs implements TableLogs {
     sweeps.tick(nowNanos);
   }
 
-  /** How long ago the first row expired that is still stored, in microseconds; for any thread. */
-  public long expiryLagMicros() {
+  /**
+   * How long ago the first row expired that is still stored, in microseconds; empty before that is
+   * known after a start. For any thread.
+   */
+  public OptionalLong expiryLagMicros() {
     return sweeps.lagMicros();
   }
 
   /**
-   * Gives up the changes that tables keep no longer at {@code nowMicros}, and those of dropped
-   * tables. Returns at once; the shards do it on their threads.
+   * Gives up the changes that tables keep no longer at that time, and those of dropped tables.
+   * Returns at once; the shards do it on their threads.
    */
-  public void retain(long nowMicros) throws IOException {
-    retention.look(nowMicros);
+  public void retain(PassedTime now) throws IOException {
+    retention.look(now);
   }
 
   @Override

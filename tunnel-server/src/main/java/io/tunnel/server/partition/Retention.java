@@ -4,10 +4,11 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.Kept;
 import io.tunnel.server.log.LocalLog;
-import io.tunnel.server.log.LocalLog.Kept;
 import io.tunnel.server.partition.RetentionCore.Decision;
 import io.tunnel.server.partition.RetentionCore.Piece;
+import io.tunnel.server.table.PassedTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +45,7 @@ final class Retention {
   }
 
   /** Looks once at everything that is kept. */
-  void look(long nowMicros) throws IOException {
+  void look(PassedTime now) throws IOException {
     if (shardsAtWork.get() > 0) {
       return;
     }
@@ -52,7 +54,7 @@ final class Retention {
     for (TableRecord table : catalog.tables()) {
       TableOptions options = table.meta().options();
       if (options.retentionMs() > 0 || options.retentionBytes() > 0) {
-        decide(table, works, nowMicros);
+        decide(table, works, now);
       }
     }
     shardsAtWork.set(works.size());
@@ -62,7 +64,7 @@ final class Retention {
     }
   }
 
-  private void decide(TableRecord table, List<Work> works, long nowMicros) throws IOException {
+  private void decide(TableRecord table, List<Work> works, PassedTime now) throws IOException {
     Map<Integer, List<Integer>> partitions = new TreeMap<>();
     for (PartitionRecord partition : table.partitions()) {
       partitions
@@ -83,7 +85,9 @@ final class Retention {
                 kept.newestMicros()));
       }
     }
-    Decision decision = RetentionCore.decide(table.meta().options(), pieces, nowMicros);
+    TableOptions options = table.meta().options();
+    long nowMicros = now.micros(TimeUnit.MILLISECONDS.toMicros(options.retentionMs()));
+    Decision decision = RetentionCore.decide(options, pieces, nowMicros);
     decision.sealed().forEach(shard -> works.get(shard).mustSeal = true);
     decision
         .lastBases()

@@ -12,6 +12,7 @@ import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.PassedTime;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
@@ -250,7 +251,7 @@ public final class Shard implements Closeable, PartitionHost {
         turns.park();
       } else if (turns.peek() == barrier) {
         turns.take();
-        var unused = expiry.pass();
+        expiry.pass();
         OwnerLoop.runPosted(barrier.action());
       }
     } else {
@@ -284,7 +285,6 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  /** Whether nothing waits. */
   boolean isIdle() {
     return loop.isIdle() && turns.isEmpty() && !folding.isInPlace();
   }
@@ -297,7 +297,7 @@ public final class Shard implements Closeable, PartitionHost {
       disk.requireRoom();
       gather();
       long started = clock.nanos();
-      long[] firstPositions = group.batches().isEmpty() ? new long[0] : append(started);
+      long[] firstPositions = group.batches().isEmpty() ? new long[0] : append();
       long committed = clock.nanos();
       if (group.batches().isEmpty() && group.hasRepeatedSynced()) {
         log.sync();
@@ -310,7 +310,9 @@ public final class Shard implements Closeable, PartitionHost {
     } catch (DiskFullException e) {
       folding.foldAll();
       if (!disk.state().isFinal()) {
-        refuseForRoom(e);
+        // The log has no waiting write.
+        disk.filled(e.getMessage());
+        refuseAll(ShardDisk.refusal(e.getMessage()));
       }
     } catch (IOException | RuntimeException e) {
       // What was acknowledged before may be read behind a log that failed, once it is folded.
@@ -326,7 +328,7 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  private long[] append(long startedNanos) throws IOException {
+  private long[] append() throws IOException {
     disk.began();
     try {
       long[] firstPositions = log.append(group.batches(), group.mustSync(), expiry.commitMicros());
@@ -337,13 +339,12 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  /** Takes writes from the queue into the group. */
   private void gather() throws IOException {
-    long momentMicros = expiry.pass();
+    expiry.pass();
     Optional<WriteTurns.Done> judged = turns.takeJudged();
     if (judged.isPresent()) {
       // Alone: the group's conditions know nothing of its rows.
-      gather(judged.get(), momentMicros);
+      gather(judged.get());
       return;
     }
     long begunNanos = clock.nanos();
@@ -397,13 +398,13 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   /** A row that was alive at the judgement may have expired since: then all is judged again. */
-  private void gather(WriteTurns.Done done, long momentMicros) {
+  private void gather(WriteTurns.Done done) {
     PendingWrite write = done.write();
     if (group.isRefused(write)) {
       return;
     }
     ConditionCore.Judged judged = done.judged();
-    if (momentMicros >= judged.validMicros()) {
+    if (expiry.momentMicros(write.batch().partition()) >= judged.validMicros()) {
       judged = conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write));
       write.looked(conditions.takeLooked());
     }
@@ -436,12 +437,6 @@ public final class Shard implements Closeable, PartitionHost {
             "the server's disk failed (" + message + "); whether this was written is not known"));
   }
 
-  /** Nothing of what waits is in the log. */
-  private void refuseForRoom(DiskFullException full) {
-    disk.filled(full.getMessage());
-    refuseAll(ShardDisk.refusal(full.getMessage()));
-  }
-
   private void refuseAll(RefusedException reason) {
     group.refuse(reason);
     turns.takeWrites(write -> write.refused(reason));
@@ -468,6 +463,11 @@ public final class Shard implements Closeable, PartitionHost {
 
     /** Microseconds since 1970; may be set back. */
     long epochMicros();
+
+    /** Which time has certainly passed; no life ends early by it although the clock jumped. */
+    default PassedTime passed() {
+      return PassedTime.at(epochMicros());
+    }
 
     /** Nanoseconds from an arbitrary moment; never goes back. */
     long nanos();

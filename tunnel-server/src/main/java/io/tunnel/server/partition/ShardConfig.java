@@ -13,6 +13,8 @@ import io.tunnel.server.partition.judge.WriterLimits;
  * @param expiredRowsPerSecondMax how many rows whose time to live is over all shards of a server
  *     delete in a second
  * @param writers what all shards of a server keep of writers that number their batches
+ * @param clockJumpAcceptedMs how long the wall clock has to insist on a jump of more than 10 s
+ *     before the server follows; 0 follows at once
  */
 public record ShardConfig(
     int groupBytesMax,
@@ -20,12 +22,18 @@ public record ShardConfig(
     long queueBytesMax,
     long freeBytesMin,
     int expiredRowsPerSecondMax,
-    WriterLimits writers) {
+    WriterLimits writers,
+    long clockJumpAcceptedMs) {
 
   /** A small part of what a server can write. */
   public static final int EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT = 10_000;
 
   private static final int EXPIRED_ROWS_PER_SECOND_MAX = 1_000_000;
+
+  /** An hour: enough to set a clock right after an alert. */
+  private static final long CLOCK_JUMP_ACCEPTED_MS_DEFAULT = 3_600_000;
+
+  private static final long CLOCK_JUMP_ACCEPTED_MS_MAX = 31_536_000_000L;
 
   /** Room for the memory of a table, a compaction and the catalog. */
   private static final long FREE_BYTES_MIN_DEFAULT = 256L << 20;
@@ -52,6 +60,9 @@ public record ShardConfig(
         expiredRowsPerSecondMax >= 1 && expiredRowsPerSecondMax <= EXPIRED_ROWS_PER_SECOND_MAX,
         "expiredRowsPerSecondMax is 1 to 1000000, not " + expiredRowsPerSecondMax);
     require(writers != null, "writers is an object, not null");
+    require(
+        clockJumpAcceptedMs >= 0 && clockJumpAcceptedMs <= CLOCK_JUMP_ACCEPTED_MS_MAX,
+        "clockJumpAcceptedMs is 0 to 31536000000 (365 days), not " + clockJumpAcceptedMs);
   }
 
   /** Limits of a shard that deletes expired rows at the usual pace. */
@@ -62,7 +73,8 @@ public record ShardConfig(
         queueBytesMax,
         freeBytesMin,
         EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT,
-        WriterLimits.DEFAULT);
+        WriterLimits.DEFAULT,
+        CLOCK_JUMP_ACCEPTED_MS_DEFAULT);
   }
 
   /** Limits of a shard that leaves as much room on its disk as is usual. */

@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.server.partition.judge.AliveAt;
 import io.tunnel.server.table.AliveRows;
 import io.tunnel.server.table.Expiry;
+import io.tunnel.server.table.PassedTime;
 import io.tunnel.server.table.TableRows;
 import java.io.IOException;
 
@@ -18,13 +19,14 @@ final class ShardExpiry {
   private final FoldQueue folds;
   private final Shard.Clock clock;
   private final ExpiryCore core = new ExpiryCore();
-  private volatile long momentMicros;
+  private volatile PassedTime moment;
 
   ShardExpiry(ShardRows rows, FoldQueue folds, Shard.Clock clock) {
     this.rows = rows;
     this.folds = folds;
     this.clock = clock;
-    this.momentMicros = commitMicros();
+    this.moment = clock.passed();
+    core.shows(moment.micros());
   }
 
   ExpiryCore core() {
@@ -32,23 +34,23 @@ final class ShardExpiry {
   }
 
   /** A new moment, which readers see from now on. */
-  long pass() {
-    long now = clock.epochMicros();
-    core.shows(now);
-    momentMicros = now;
-    return now;
+  void pass() {
+    moment = clock.passed();
+    core.shows(moment.micros());
   }
 
   /** The clock for a commit; no moment of readers. */
   long commitMicros() {
     long now = clock.epochMicros();
-    core.shows(now);
+    if (now < moment.micros()) {
+      core.shows(now);
+    }
     return now;
   }
 
-  /** The moment that was read last. */
-  long momentMicros() {
-    return momentMicros;
+  /** The moment that was read last, as it is for the rows of a partition. */
+  long momentMicros(int partition) {
+    return moment.micros(of(partition).ttlMicros());
   }
 
   Expiry of(int partition) {
@@ -58,13 +60,13 @@ final class ShardExpiry {
   /** Whether a row of the partition may have expired, so that each write must look at its rows. */
   boolean mayBeOver(int partition) {
     Expiry expiry = of(partition);
-    return expiry.isOn() && core.mayBeOver(partition, expiry, momentMicros);
+    return expiry.isOn() && core.mayBeOver(partition, expiry, moment.micros(expiry.ttlMicros()));
   }
 
   /** How the stored rows that a write changes are judged at this moment. */
   AliveAt aliveAt(PendingWrite write) {
     Expiry expiry = of(write.batch().partition());
-    return expiry.isOn() ? new AliveAt(expiry, momentMicros) : AliveAt.EVER;
+    return expiry.isOn() ? new AliveAt(expiry, moment.micros(expiry.ttlMicros())) : AliveAt.EVER;
   }
 
   /** Changes the index as a look says; the log speaks of the rows alone. */
@@ -80,6 +82,6 @@ final class ShardExpiry {
 
   /** The rows for readers on any thread, without those that have expired. */
   TableRows readable() {
-    return new AliveRows(rows.readable(), rows.lives(), momentMicros);
+    return new AliveRows(rows.readable(), rows.lives(), moment);
   }
 }

@@ -172,6 +172,11 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     return partition % shards.size();
   }
 
+  /** No change in any log was committed later; before anything is written. */
+  public long newestMicros() {
+    return shards.stream().mapToLong(shard -> shard.log().newestMicros()).max().orElse(0);
+  }
+
   /** How the worst of their disks does. */
   public DiskCondition condition() {
     return shards.stream()

@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.server.log.Kept;
 import io.tunnel.server.log.LocalLog;
-import io.tunnel.server.log.LocalLog.Kept;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.HashMap;

@@ -14,6 +14,11 @@ public interface Surroundings {
   /** Microseconds since 1970; may be set back. */
   long epochMicros();
 
+  /** A time, in microseconds since 1970, that has certainly passed. */
+  default long passedMicros() {
+    return epochMicros();
+  }
+
   /**
    * Milliseconds of silence after which a second node may have taken this node's place; 0 on a
    * single server.

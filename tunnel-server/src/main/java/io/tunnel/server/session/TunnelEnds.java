@@ -98,7 +98,7 @@ final class TunnelEnds {
   void tick() {
     for (Waiting one : List.copyOf(waiting.values())) {
       boolean isDue = surroundings.nanos() - one.fromNanos() >= 0;
-      if (isDue && endMicros(one.tunnel()) <= surroundings.epochMicros()) {
+      if (isDue && endMicros(one.tunnel()) <= surroundings.passedMicros()) {
         waiting.remove(one.tunnel().tunnelId());
         begin(one.tunnel());
       }

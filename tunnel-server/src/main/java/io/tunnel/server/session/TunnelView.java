@@ -33,6 +33,10 @@ public final class TunnelView {
   private static final long LOST = -1;
 
   private final TunnelInfo info;
+
+  /** Nodes of a cluster and their brokers may differ by so much. */
+  private static final long FUTURE_MICROS_MIN = TimeUnit.SECONDS.toMicros(10);
+
   private final long retentionMs;
   private final boolean isPaused;
   private final List<TunnelCore.View> channels;
@@ -164,9 +168,12 @@ public final class TunnelView {
     return OptionalLong.of(Math.max(1, leastMs));
   }
 
-  /** Milliseconds since a commit; 0 since none, and nothing when the commit time is unknown. */
+  /**
+   * Milliseconds since a commit; 0 since none, and nothing when the commit time is unknown, or when
+   * a clock that had jumped has dated the change into the future.
+   */
   private static OptionalLong sinceMs(long commitMicros, long nowMicros) {
-    if (commitMicros == LogFigures.UNKNOWN) {
+    if (commitMicros == LogFigures.UNKNOWN || commitMicros - nowMicros > FUTURE_MICROS_MIN) {
       return OptionalLong.empty();
     }
     return OptionalLong.of(

@@ -13,13 +13,13 @@ import java.util.function.Predicate;
  *
  * @param expiry of the rows of a partition
  */
-public record AliveRows(TableRows rows, Expiries expiry, long momentMicros) implements TableRows {
+public record AliveRows(TableRows rows, Expiries expiry, PassedTime moment) implements TableRows {
 
   @Override
   public Optional<FoundRow> find(int partition, Bytes key) {
     Expiry of = expiry.apply(partition);
     return rows.find(partition, key)
-        .filter(row -> !of.isOn() || !of.isOver(row.commitMicros(), momentMicros));
+        .filter(row -> !of.isOn() || !of.isOver(row.commitMicros(), moment.micros(of.ttlMicros())));
   }
 
   /** Shows expired rows as such, so that a page knows how far it looked. */
@@ -27,6 +27,7 @@ public record AliveRows(TableRows rows, Expiries expiry, long momentMicros) impl
   public boolean look(
       int partition, Bytes from, Bytes to, boolean forward, FoundRow.Visitor visitor) {
     Expiry of = expiry.apply(partition);
+    long passedMicros = moment.micros(of.ttlMicros());
     return rows.look(
         partition,
         from,
@@ -34,7 +35,7 @@ public record AliveRows(TableRows rows, Expiries expiry, long momentMicros) impl
         forward,
         of.isOn()
             ? row ->
-                visitor.row(of.isOver(row.commitMicros(), momentMicros) ? new Expired(row) : row)
+                visitor.row(of.isOver(row.commitMicros(), passedMicros) ? new Expired(row) : row)
             : visitor);
   }
 
@@ -80,7 +81,8 @@ public record AliveRows(TableRows rows, Expiries expiry, long momentMicros) impl
       @Override
       public Scan scanFrom(
           int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor) {
-        long over = now.apply(partition).overUntilMicros(momentMicros);
+        Expiry of = now.apply(partition);
+        long over = of.overUntilMicros(moment.micros(of.ttlMicros()));
         return all.scanFrom(partition, from, Math.max(over, expiredMicros), visitor);
       }
 

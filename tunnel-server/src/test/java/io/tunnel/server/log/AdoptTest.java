@@ -131,7 +131,7 @@ class AdoptTest {
     CrashDisk disk = new CrashDisk();
     LocalLog log = LocalLog.open(disk, 3, SEGMENT_BYTES);
     adopt(log, new Random(1), 60);
-    List<LocalLog.Kept> kept = log.kept(adopted.keySet());
+    List<Kept> kept = log.kept(adopted.keySet());
     log.close();
     for (String name : disk.names(".index")) {
       disk.delete(name);
@@ -154,7 +154,7 @@ class AdoptTest {
   }
 
   private static void requireTimes(LocalLog log) throws IOException {
-    LocalLog.Kept kept = log.kept(List.of(1, 2, 3)).get(0);
+    Kept kept = log.kept(List.of(1, 2, 3)).get(0);
     assertThat(kept.oldestMicros()).isEqualTo(100);
     assertThat(kept.newestMicros()).isEqualTo(9_000);
   }

@@ -46,7 +46,7 @@ final class GroupCoreTest {
     group.add(batch(1, put("c", ONE)));
     ByteSink out = new ByteSink(256);
     int bytes = group.byteCount();
-    group.encode(out::write, 0, 5, (partition, count) -> 7, new long[3]);
+    group.encode(out::write, 0, id -> 5, (partition, count) -> 7, new long[3]);
     assertThat(out.size()).isEqualTo(LogFormat.GROUP_HEADER_BYTES + bytes);
     assertThat(group.batches()).hasSize(3);
     int at = group.batches().get(1).offsetInGroup();
@@ -78,7 +78,7 @@ final class GroupCoreTest {
     group.encode(
         out::write,
         0,
-        9,
+        id -> 9,
         (partition, count) -> {
           next[partition] += count;
           return next[partition] - count;
@@ -161,7 +161,7 @@ final class GroupCoreTest {
     List.of(batch(1, put("a", ONE)), batch(1, put("b", ONE)), batch(2, put("c", TWO)))
         .forEach(group::add);
     ByteSink sink = new ByteSink(16);
-    group.encode(sink::write, 0, 0, (partition, count) -> 1, new long[3]);
+    group.encode(sink::write, 0, id -> 0, (partition, count) -> 1, new long[3]);
     assertThat(sink.size()).isEqualTo(LogFormat.GROUP_HEADER_BYTES + group.byteCount());
     group.clear();
     assertThat(group.isEmpty()).isTrue();
@@ -174,7 +174,7 @@ final class GroupCoreTest {
     group.encode(
         new ByteSink(16)::write,
         0,
-        0,
+        id -> 0,
         (partition, count) -> {
           long first = next[partition];
           next[partition] += count;

@@ -29,7 +29,7 @@ final class LargeSegmentTest {
   @TempDir private Path directory;
 
   private LocalLog open() throws IOException {
-    return LocalLog.open(directory, 0, SEGMENT_BYTES_MAX);
+    return LocalLog.open(new FileDisk(directory), 0, SEGMENT_BYTES_MAX);
   }
 
   private static void append(LocalLog log, int batches, int valueBytes) throws IOException {

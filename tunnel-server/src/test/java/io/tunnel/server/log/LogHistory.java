@@ -83,7 +83,7 @@ final class LogHistory {
     for (int i = 0; i < batches.size(); i++) {
       assertThat(positions[i]).isEqualTo(nextPosition(batches, i));
     }
-    model.appended(batches, Math.max(model.newestMicros(), nowMicros), sync);
+    model.appended(batches, log, nowMicros, sync);
     for (ChangeBatch batch : batches) {
       long last = model.rows(batch.partition()).size();
       positions(batch.partition()).put(bases().last(), last);

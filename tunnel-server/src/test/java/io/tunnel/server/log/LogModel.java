@@ -80,9 +80,22 @@ final class LogModel {
     return rows(partition).size() + 1L;
   }
 
-  void appended(List<ChangeBatch> group, long commitMicros, boolean isSynced) {
+  /**
+   * The commit times of a partition never go back, whatever the clock shows. Of a partition without
+   * a change that is kept, a start knows only that no change in the log was committed later.
+   */
+  void appended(List<ChangeBatch> group, LocalLog log, long nowMicros, boolean isSynced)
+      throws IOException {
+    long newest = newestMicros();
     for (ChangeBatch batch : group) {
       RowCursor row = batch.rows();
+      List<LoggedRow> before = rows(batch.partition());
+      long atLeast =
+          before.isEmpty() ? nowMicros : Math.max(nowMicros, last(before).commitMicros());
+      boolean isKnown = trimmed(batch.partition()) < before.size() || before.isEmpty();
+      long commitMicros =
+          isKnown ? atLeast : log.commitMicrosAfter(batch.partition(), before.size());
+      assertThat(commitMicros).isBetween(atLeast, Math.max(atLeast, newest));
       while (row.next()) {
         rows(batch.partition()).add(new LoggedRow(bytes(row), commitMicros));
       }

@@ -19,6 +19,7 @@ import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.table.PassedTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -120,7 +121,7 @@ final class RetentionTest {
 
   /** Looks, and returns when the shard has done its part. */
   private void look() throws Exception {
-    tables.retain(nowMicros);
+    tables.retain(PassedTime.at(nowMicros));
     CountDownLatch isDone = new CountDownLatch(1);
     shards.all().get(0).execute(Set.of(), isDone::countDown);
     isDone.await();

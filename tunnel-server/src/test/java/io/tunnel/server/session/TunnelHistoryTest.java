@@ -13,7 +13,7 @@ import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.engine.LossWatch;
 import io.tunnel.server.engine.Ports;
-import io.tunnel.server.log.LocalLog.Kept;
+import io.tunnel.server.log.Kept;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.CreateTunnel;

@@ -15,6 +15,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.server.disk.FileDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ class SegmentsFuzzTest {
 
   private void write() throws IOException {
     List<PrimaryKeySchema> schema = List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
-    try (LocalLog log = LocalLog.open(directory, 0, SEGMENT_BYTES_MAX)) {
+    try (LocalLog log = LocalLog.open(new FileDisk(directory), 0, SEGMENT_BYTES_MAX)) {
       for (int i = 0; i < 6; i++) {
         BatchBuilder builder = new BatchBuilder(schema, 4_096);
         builder.add(
@@ -80,7 +81,7 @@ class SegmentsFuzzTest {
   /** What is in the log, or why it does not open. */
   private String open() {
     StringBuilder seen = new StringBuilder();
-    try (LocalLog log = LocalLog.open(directory, 0, SEGMENT_BYTES_MAX)) {
+    try (LocalLog log = LocalLog.open(new FileDisk(directory), 0, SEGMENT_BYTES_MAX)) {
       log.replay(log.wholeFrom(), new Transcript(seen));
       return seen.append(log.end()).toString();
     } catch (IOException | MalformedException e) {

@@ -35,6 +35,7 @@ import io.tunnel.server.security.SecuritySnapshot;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.Expiry;
+import io.tunnel.server.table.PassedTime;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
@@ -208,7 +209,7 @@ public final class SimServer {
     control.execute(
         () -> {
           try {
-            rooms.logs().retain(epochMicros.getAsLong());
+            rooms.logs().retain(PassedTime.at(epochMicros.getAsLong()));
           } catch (IOException e) {
             throw Invariant.NOTHING_BREAKS.broken("changes cannot be given up: %s", e);
           }

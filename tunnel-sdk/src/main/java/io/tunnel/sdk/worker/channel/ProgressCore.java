@@ -180,7 +180,7 @@ final class ProgressCore {
     return storing != NO_POSITION;
   }
 
-  /** Time of the next periodic checkpoint; later with each failure, so that a server recovers. */
+  /** Time of the next periodic checkpoint; failures double the interval. */
   long dueNanos() {
     return lastNanos + (limits.checkpointNanos() << failures);
   }

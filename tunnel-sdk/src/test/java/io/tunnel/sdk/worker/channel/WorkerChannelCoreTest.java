@@ -63,7 +63,7 @@ class WorkerChannelCoreTest {
     WorkerChannelCore core = running(LIMITS, 0);
     long now = 0;
     long position = 0;
-    for (int factor : new int[] {1, 2, 4, 8, 16, 16}) {
+    for (long factor : new long[] {1, 2, 4, 8, 16, 16}) {
       processTo(core, ++position);
       assertThat(core.next(now + factor * 100 - 1)).isEqualTo(ChannelAction.WAIT);
       now += factor * 100;

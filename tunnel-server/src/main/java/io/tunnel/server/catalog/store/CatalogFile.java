@@ -21,7 +21,7 @@ interface CatalogFile extends Closeable {
   /** All texts by name. */
   Map<String, String> all() throws IOException;
 
-  /** The texts of some names, empty where there is none; without those of a failed write. */
+  /** The stored text of each name, or empty; a failed write is not visible. */
   Map<String, Optional<String>> texts(Collection<String> names) throws IOException;
 
   /**

@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  * <p>After a failed write or sync nobody knows what the disk holds, and a repeated sync proves
  * nothing, since the system forgets what it could not write. So the store rolls the write back: it
  * notes the former texts, opens its files again, which makes all that is read durable in new files,
- * and writes the former texts. Until all of that has succeeded it refuses writes. The caller of the
- * failed write hears {@link UnknownOutcomeException}: a crash before the roll-back may leave the
- * write stored.
+ * and writes the former texts. The store refuses writes until the roll-back has succeeded. The
+ * caller of the failed write hears {@link UnknownOutcomeException}: a crash before the roll-back
+ * may leave the write stored.
  *
  * <p>One thread at a time writes and {@linkplain #tend tends}; {@link #condition}, {@link #syncs}
  * and {@link #isInDoubt} are for any thread, and wait for nothing.

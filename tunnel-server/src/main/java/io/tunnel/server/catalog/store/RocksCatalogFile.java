@@ -25,8 +25,8 @@ import org.rocksdb.WriteOptions;
  * A small RocksDB, which syncs its write-ahead log with every write.
  *
  * <p>Opening one writes what the former write-ahead log holds into a new file, syncs that file, and
- * begins a new write-ahead log. So an opening that succeeds has made everything durable that it
- * read, also what only the system's cache held.
+ * begins a new write-ahead log. A successful opening has thus made all texts durable, even texts
+ * that only the system's cache held.
  */
 final class RocksCatalogFile implements CatalogFile {
 
