@@ -3,6 +3,7 @@ package io.tunnel.server.table;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -51,15 +52,15 @@ public record TableFiles(List<String> tables, String manifest, long manifestByte
 
   /**
    * Makes a table with the rows of another in an empty or missing directory. The table can be
-   * changed without any change of the other table's files: files of rows are shared by symbolic
-   * links, because no store ever changes them.
+   * changed without any change of the other table's files: symbolic links share the files of rows,
+   * because no store ever changes such a file.
    */
   public static void link(Path table, Path copy) throws IOException {
     TableFiles files =
         in(table).orElseThrow(() -> new IOException("there are no rows in " + table));
     Files.createDirectories(copy);
     for (String name : files.tables()) {
-      Files.createSymbolicLink(copy.resolve(name), table.resolve(name).toAbsolutePath());
+      share(table.resolve(name).toAbsolutePath(), copy.resolve(name));
     }
     // A server writes rows without RocksDB's write-ahead log, but a tool may have used the log.
     try (DirectoryStream<Path> logs = Files.newDirectoryStream(table, "*.log")) {
@@ -73,6 +74,15 @@ public record TableFiles(List<String> tables, String manifest, long manifestByte
       cut.truncate(files.manifestBytes());
     }
     Files.writeString(copy.resolve(CURRENT), files.manifest() + "\n");
+  }
+
+  private static void share(Path file, Path link) throws IOException {
+    try {
+      Files.createSymbolicLink(link, file);
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      // Not every file system has links.
+      Files.copy(file, link);
+    }
   }
 
   private static TableFiles look(ReadOnlyRocks rocks, Path directory) throws IOException {

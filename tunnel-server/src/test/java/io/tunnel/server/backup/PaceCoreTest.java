@@ -20,7 +20,7 @@ final class PaceCoreTest {
       long now = start;
       long bytes = 0;
       for (int i = 0; i < 500; i++) {
-        long chunk = 1 + random.nextInt(1 << 18);
+        long chunk = 1L + random.nextInt(1 << 18);
         bytes += chunk;
         // The disk takes its time, sometimes seconds.
         now +=

@@ -81,7 +81,7 @@ final class LogMendTest {
   /** With it a batch has attributes, as the batches of the SDK have. */
   private static GroupCore.Attribution attribution(int number) {
     Bytes writer = Bytes.copyOf(new byte[WrittenRows.WRITER_BYTES]);
-    return new GroupCore.Attribution(writer, number + 1, Bytes.EMPTY);
+    return new GroupCore.Attribution(writer, number + 1L, Bytes.EMPTY);
   }
 
   private void locate() throws IOException {
