@@ -24,6 +24,9 @@ import java.util.function.BooleanSupplier;
  *
  * <p>A file without a single readable row is an error, also when bad lines are skipped: otherwise
  * an unusable file would end with success.
+ *
+ * <p>Giving, skipping and counting rows stand in one class, because all three take the records that
+ * were looked at before the first row is given.
  */
 public final class FileRows implements RowSource, Closeable {
 

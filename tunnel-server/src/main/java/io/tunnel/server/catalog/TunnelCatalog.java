@@ -3,6 +3,7 @@ package io.tunnel.server.catalog;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -386,6 +388,30 @@ public final class TunnelCatalog implements Closeable {
     done.apply(changes);
     changes.forEach(tunnels::apply);
     return TunnelRecords.tunnelIds(changes.keySet());
+  }
+
+  /** Partitions of stream channels with changes to process, also of tunnels without a worker. */
+  public Set<Integer> unfinished() {
+    Set<Integer> partitions = new HashSet<>();
+    for (TunnelInfo tunnel : tunnels(Optional.empty())) {
+      knownChannels(tunnel)
+          .forEach(
+              (key, state) -> {
+                if (key.type() == ChannelType.Stream && !state.isFinished()) {
+                  partitions.add(key.partition());
+                }
+              });
+    }
+    return partitions;
+  }
+
+  private Map<ChannelKey, ChannelState> knownChannels(TunnelInfo tunnel) {
+    try {
+      return channels(tunnel);
+    } catch (RefusedException e) {
+      // This node has not read the table's record yet; the next look finds it.
+      return Map.of();
+    }
   }
 
   /** The stored states of a tunnel's channels. */

@@ -153,9 +153,8 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   /** Goes on with the replicas that were stored. */
   void followStored(IntPredicate isKnown) {
-    for (ReplicaShard shard : shards) {
-      shard.storedAtOpen().stream().filter(isKnown::test).forEach(this::follow);
-    }
+    shards.forEach(
+        shard -> shard.storedAtOpen().stream().filter(isKnown::test).forEach(this::follow));
   }
 
   private ReplicaShard shard(int partition) {
@@ -206,10 +205,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     Set<Integer> warm = new TreeSet<>();
     for (ReplicaShard shard : shards) {
       for (Replica replica : shard.replicas().values()) {
-        Replica.View view = replica.view();
-        boolean isWarm =
-            view.isCaughtUp() && !replica.isFailed() && view.lag() <= config.warmLagMax();
-        if (isWarm && !shard.hasFailed()) {
+        if (isCaughtUp(replica.partition()) && replica.view().lag() <= config.warmLagMax()) {
           warm.add(replica.partition());
         }
       }
@@ -226,9 +222,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   /** Whether the node has a replica of a partition that has read the log up to its end. */
   public boolean isCaughtUp(int partition) {
     return !shard(partition).hasFailed()
-        && found(partition)
-            .map(replica -> replica.view().isCaughtUp() && !replica.isFailed())
-            .orElse(false);
+        && found(partition).filter(one -> !one.isFailed() && one.view().isCaughtUp()).isPresent();
   }
 
   /**
@@ -236,16 +230,14 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
    * the node has no replica of the partition, or its replica has not caught up yet.
    */
   public OptionalLong rowEstimate(int partition, long countedMax) {
-    ReplicaShard shard = shard(partition);
-    Optional<Replica> replica = found(partition).filter(found -> found.view().isCaughtUp());
-    if (replica.isEmpty() || shard.hasFailed()) {
+    Optional<Replica> replica = found(partition).filter(found -> isCaughtUp(partition));
+    if (replica.isEmpty()) {
       return OptionalLong.empty();
     }
     long withdrawals = replica.get().withdrawals();
-    long rows = shard.rows().readable().count(partition, countedMax).rows();
-    return withdrawals == replica.get().withdrawals()
-        ? OptionalLong.of(rows)
-        : OptionalLong.empty();
+    long rows = shard(partition).rows().readable().count(partition, countedMax).rows();
+    boolean isWithdrawn = withdrawals != replica.get().withdrawals();
+    return isWithdrawn ? OptionalLong.empty() : OptionalLong.of(rows);
   }
 
   /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */
@@ -279,8 +271,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
    * @param stalledShards whose disk needs longer than 3 s for a write
    * @param behind replicas that have not caught up with the end of the log as of their start
    * @param unread positions that these replicas must read to catch up
-   * @param historyReads reads of the shared log since the start, for changes missing in the local
-   *     logs
+   * @param historyReads reads of the shared log for changes missing in the local logs
    * @param historyBytes of those
    * @param heldBytes bytes of those reads now in memory
    */

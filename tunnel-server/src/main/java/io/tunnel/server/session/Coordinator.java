@@ -5,7 +5,6 @@ import io.tunnel.core.ChannelState;
 import io.tunnel.core.StopReason;
 import io.tunnel.core.TunnelCore;
 import io.tunnel.core.TunnelEffect;
-import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
@@ -30,7 +29,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -340,32 +338,8 @@ public final class Coordinator {
     for (TunnelRun run : List.copyOf(runByTunnel.values())) {
       apply(run, run.core().tick(now, catalog.isCertain()));
     }
-    bounds.keepFresh(this::unfinished, now);
+    bounds.keepFresh(catalog::unfinished, now);
     ends.tick();
-  }
-
-  /** Partitions of all channels with changes to process, also of tunnels without a worker. */
-  private Set<Integer> unfinished() {
-    Set<Integer> partitions = new HashSet<>();
-    for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
-      channels(tunnel)
-          .forEach(
-              (key, state) -> {
-                if (key.type() == ChannelType.Stream && !state.isFinished()) {
-                  partitions.add(key.partition());
-                }
-              });
-    }
-    return partitions;
-  }
-
-  private Map<ChannelKey, ChannelState> channels(TunnelInfo tunnel) {
-    try {
-      return catalog.channels(tunnel);
-    } catch (RefusedException e) {
-      // This node has not read the table's record yet; the next look finds it.
-      return Map.of();
-    }
   }
 
   /** The end of a stream channel was found and stored. */

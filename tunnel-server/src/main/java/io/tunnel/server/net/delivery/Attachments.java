@@ -80,9 +80,7 @@ public final class Attachments {
   /**
    * The differences between workers and readers.
    *
-   * @param full the refusal of a connection with too many attachments. A worker retries, because
-   *     its session may release channels; a reader has to know that its partition is not read
-   * @param tooMany the message of this refusal
+   * @param tooMany the message for a connection with too many attachments
    * @param areOfReaders whether deliveries of rows carry the position up to which the rows are
    *     complete
    * @param arePositionsThere whether the log must hold a position before a client continues behind
@@ -91,11 +89,7 @@ public final class Attachments {
    *     at all
    */
   private record Kind(
-      ErrorCode full,
-      String tooMany,
-      boolean areOfReaders,
-      boolean arePositionsThere,
-      RowsAt rows) {
+      String tooMany, boolean areOfReaders, boolean arePositionsThere, RowsAt rows) {
 
     /** The rows of a partition with all changes up to a position, or those of them that match. */
     @FunctionalInterface
@@ -122,8 +116,7 @@ public final class Attachments {
   public static Attachments ofTunnels(Delivered delivered, BaseRows rows, boolean isAlone) {
     String tooMany =
         "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some";
-    return new Attachments(
-        delivered, new Kind(ErrorCode.BUSY, tooMany, false, isAlone, (settled, terms) -> rows));
+    return new Attachments(delivered, new Kind(tooMany, false, isAlone, (settled, terms) -> rows));
   }
 
   /**
@@ -135,10 +128,8 @@ public final class Attachments {
     String tooMany =
         "a connection reads or watches "
             + OF_CONNECTION_MAX
-            + " partitions at most, once for each watch; close some, watch more keys with one"
-            + " watch, or open another client";
-    return new Attachments(
-        delivered, new Kind(ErrorCode.LIMIT_REACHED, tooMany, true, true, moments::since));
+            + " partitions at most, once for each watch; close some, or open another client";
+    return new Attachments(delivered, new Kind(tooMany, true, true, moments::since));
   }
 
   /**
@@ -186,7 +177,9 @@ public final class Attachments {
 
   private void requireServed(int partition, Port connection) {
     if (connection.carried().attachmentCount() >= OF_CONNECTION_MAX) {
-      throw new RefusedException(kind.full(), kind.tooMany());
+      // A worker retries, because its session may release channels; a reader has to know.
+      throw new RefusedException(
+          kind.areOfReaders() ? ErrorCode.LIMIT_REACHED : ErrorCode.BUSY, kind.tooMany());
     }
     var unused = delivered.hosts().of(partition);
   }
