@@ -69,7 +69,9 @@ class RowsCommandTest {
         switch (command) {
           case "put" -> new PutRowsCommand(RowsCommandTest::connect);
           case "update" -> new UpdateRowsCommand(RowsCommandTest::connect);
-          default -> new DeleteRowsCommand(RowsCommandTest::connect, new ConfirmOption(question -> answer));
+          default ->
+              new DeleteRowsCommand(
+                  RowsCommandTest::connect, new ConfirmOption(question -> answer));
         };
     List<String> line = new ArrayList<>(List.of("--server", service.endpoint()));
     line.addAll(Arrays.asList(options));

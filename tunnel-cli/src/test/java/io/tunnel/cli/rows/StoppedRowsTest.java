@@ -1,6 +1,7 @@
 package io.tunnel.cli.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.model.ErrorCode;
@@ -47,7 +48,8 @@ class StoppedRowsTest {
   void a_table() {
     for (InMemoryTunnelService where : List.of(service, busy)) {
       where.createTable(
-          new TableMeta("users", HashedKey.schema(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))),
+          new TableMeta(
+              "users", HashedKey.schema(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))),
           HashedKey.splitPoints(3).get(0));
     }
     for (int i = 0; i < 10_000; i++) {
@@ -93,7 +95,8 @@ class StoppedRowsTest {
     Path file = Files.writeString(directory.resolve("large.jsonl"), text);
     Path unsent = directory.resolve("unsent.jsonl");
     endpoint = busy.endpoint();
-    assertThat(put("--json", "--from", file.toString(), "--not-sent-file", unsent.toString())).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(put("--json", "--from", file.toString(), "--not-sent-file", unsent.toString()))
+        .isEqualTo(ExitCode.UNAVAILABLE);
     long line = report().get("stoppedAfterLine").getAsLong();
     assertThat(line).as("not the whole file fits into the writer").isBetween(1L, rows - 1L);
     assertThat(report().get("notSent").getAsLong()).isEqualTo(line);
