@@ -386,9 +386,7 @@ class RowsCommandTest {
       delimiter = '|',
       value = {
         "put --key uid=a --after-line 3|--after-line and --not-sent-file are of a file",
-        "put --from x.csv --after-line -1|--after-line is the number of a line, not -1",
         "put --from x.csv --atomic --not-sent-file y|--not-sent-file is a file of its own",
-        "put --from x.csv --not-sent-file -|--not-sent-file is a file of its own",
         "put|give the --key of one row, or the file of many with --from",
         "put --key uid=a --from x.csv|give the --key of one row",
         "put --key uid=a --set x|--set 'x' is not NAME=VALUE or NAME:TYPE=VALUE",
