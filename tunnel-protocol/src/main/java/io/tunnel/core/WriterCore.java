@@ -30,11 +30,11 @@ import java.util.function.UnaryOperator;
  * repetition a part of the answer; the numbers stay, so no batch is applied twice.
  *
  * <p>An eviction raises the principal's floor to the date of the evicted writer, and no floor of
- * another principal. Invariant: the core
- * knows each writer above the floor of its principal of which rows were applied, with its last
- * batch of which rows were applied. So an unknown writer above the floor is new, and every other
- * unknown writer is refused, never taken for new. The invariant needs no clock: a clock that is
- * wrong evicts too early, and a writer that is refused is told a date under which it is new.
+ * another principal. Invariant: the core knows each writer above the floor of its principal of
+ * which rows were applied, with its last batch of which rows were applied. So an unknown writer
+ * above the floor is new, and every other unknown writer is refused, never taken for new. The
+ * invariant needs no clock: a clock that is wrong evicts too early, and a writer that is refused is
+ * told a date under which it is new.
  *
  * <p>A batch whose rows are all rejected leaves nothing in a log. Its answer is kept in memory, for
  * repetitions that arrive late, and is gone after a restart: no repetition that was sent before can

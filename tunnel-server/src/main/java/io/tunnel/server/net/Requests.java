@@ -223,8 +223,7 @@ final class Requests {
           identified.run(
               connection.owner(),
               frame.payload().length,
-              () ->
-                  answer(frame, connection, (unused, caller) -> administration.identity(caller)),
+              () -> answer(frame, connection, (unused, caller) -> administration.identity(caller)),
               () -> connection.refuse(frame, RequestThreads.busy()));
       case CREATE_KEY -> administer(frame, connection, administration::createKey);
       case LIST_KEYS -> list(frame, connection, administration::listKeys);

@@ -20,7 +20,8 @@ final class OperationsPage {
 
   /** A right, or any, on a thing; what follows says more. */
   private static final Pattern WHO =
-      Pattern.compile("(?:`([a-z]+)`|any right) on (?:the|(any)) (table|tunnel|cluster)([^;]*)(;.*)?");
+      Pattern.compile(
+          "(?:`([a-z]+)`|any right) on (?:the|(any)) (table|tunnel|cluster)([^;]*)(;.*)?");
 
   private OperationsPage() {}
 
