@@ -55,7 +55,7 @@ final class TimeCore {
   /** When the doubt began. */
   private long doubtNanos;
 
-  /** Oldest first; at most {@link #ClockNote.JUMPS_MAX}. */
+  /** Oldest first; at most {@link ClockNote#JUMPS_MAX}. */
   private final Deque<Jump> jumps = new ArrayDeque<>();
 
   /**

@@ -23,7 +23,7 @@ class TimeCoreTest {
   private static final int STEPS = 400;
 
   /** True time, and what the two clocks of the machine make of it. */
-  private final class Machine {
+  private static final class Machine {
     private long trueMicros = 50 * YEAR;
     private long monotonicMicros;
     private long wrongMicros;

@@ -34,14 +34,13 @@ class LocalCatalogStoreTest {
    * with the power. As a system does, it reports a failed sync once: later syncs of the files that
    * were open then succeed, although nothing of them is durable.
    */
-  private final class FakeDisk {
+  private static final class FakeDisk {
     private Map<String, String> durable = new TreeMap<>();
     private Optional<Map<String, String>> cache = Optional.empty();
     private BooleanSupplier fails = () -> false;
     private BooleanSupplier keepsInCache = () -> false;
     private IOException failure = new IOException("injected: Input/output error");
     private Runnable inWrite = () -> {};
-    private int open;
 
     private void maybeFail() throws IOException {
       if (fails.getAsBoolean()) {
@@ -54,7 +53,6 @@ class LocalCatalogStoreTest {
       // An opening makes durable what it reads.
       durable = cache.orElse(durable);
       cache = Optional.empty();
-      open++;
       return new FakeFile(new TreeMap<>(durable));
     }
 
@@ -110,7 +108,7 @@ class LocalCatalogStoreTest {
 
       @Override
       public void close() {
-        open--;
+        // Nothing is open.
       }
     }
   }
