@@ -47,7 +47,7 @@ class PacerCoreTest {
   void what_is_due_before_a_moment_is_what_would_be_sent_before_it() {
     for (long seed = 0; seed < 2_000; seed++) {
       Random random = new Random(seed);
-      long rate = 1 + random.nextInt(random.nextBoolean() ? 20 : 1_000_000_000);
+      long rate = 1L + random.nextInt(random.nextBoolean() ? 20 : 1_000_000_000);
       int senders = 1 + random.nextInt(4);
       int sender = random.nextInt(senders);
       long start = random.nextLong() / 4;

@@ -90,7 +90,7 @@ final class RowSessionsTest {
   }
 
   /** The principals that have keys and rights; a version of these rights. */
-  private final class Known implements RowSessions.Owners {
+  private static final class Known implements RowSessions.Owners {
     private final Set<String> names = new HashSet<>();
     private int version;
     private int asked;
