@@ -92,7 +92,7 @@ class WriterFloodTest {
       for (int round = 1; round <= ROUNDS; round++) {
         valve.swallowAnswers();
         CompletableFuture<BatchWriteResult> write = victim.tryWriteAsync(TABLE, List.of(add));
-        long counted = round + 1;
+        long counted = round + 1L;
         Poll.until("the addition is applied", () -> value(direct) == counted);
         flood(flooder);
         valve.cut();
