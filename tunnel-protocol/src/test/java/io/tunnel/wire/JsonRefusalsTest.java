@@ -45,7 +45,8 @@ class JsonRefusalsTest {
           Map.entry(FailureControl.Heartbeat.class, List.of("retrying")),
           Map.entry(OperatorControl.ChannelSelection.class, List.of("channels")),
           Map.entry(OperatorControl.Seek.class, List.of("channels")),
-          Map.entry(SecurityControl.ChangeGroup.class, List.of("add", "remove")));
+          Map.entry(SecurityControl.ChangeGroup.class, List.of("add", "remove")),
+          Map.entry(SecurityControl.QuotaChange.class, List.of("limits", "removed")));
 
   @ParameterizedTest
   @CsvSource(

@@ -302,6 +302,11 @@ final class PayloadSamples {
         new RowSessionControl.Open(10_000, SESSION_SECRET),
         new RowSessionControl.Opened(7),
         new RowSessionControl.Named(7, SESSION_SECRET),
+        new RowSessionControl.After(7),
+        new RowSessionControl.Numbered(7),
+        new RowSessionControl.SessionList(
+            List.of(new RowSessionControl.SessionInfo(8, "ada", 10_000, 9_000, 3)), true),
+        new RowSessionControl.SessionInfo(8, "ada", 10_000, 9_000, 3),
         new PartitionControl.FindPositions("orders", Optional.of(9L)),
         new PartitionControl.FoundPositions(
             3,

@@ -36,9 +36,9 @@ public sealed interface RowSessionControl extends Control {
    * @param isCut whether more follow behind the last one
    */
   record SessionList(List<SessionInfo> sessions, boolean isCut) implements RowSessionControl {
-    /** Keeps a copy. */
+    /** Refuses null and copies the list. */
     public SessionList {
-      sessions = List.copyOf(sessions);
+      sessions = List.copyOf(Objects.requireNonNull(sessions, "sessions"));
     }
   }
 

@@ -272,8 +272,8 @@ final class DamagedGroups {
   }
 
   /**
-   * Positions of a partition rise in a log; a copy of an earlier batch does not fit. Fillers have no
-   * position, and answers have the position of rows before them.
+   * Positions of a partition rise in a log; a copy of an earlier batch does not fit. Fillers have
+   * no position, and answers have the position of rows before them.
    */
   private boolean isLater(ChangeBatch batch) {
     return batch.rowCount() == 0

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.tunnel.server.replica.Incident;
+import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.ArrayList;
@@ -72,51 +73,48 @@ public final class NodeMeters {
         "tunnel.node.replicas",
         "Partitions with a replica on this node",
         replicas,
-        Replicas.Figures::replicas);
-    gauge("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
+        ReplicaFigures::replicas);
+    gauge("tunnel.node.leads", "Partitions led", replicas, ReplicaFigures::leading);
     gauge(
         "tunnel.node.replicas.behind",
         "Replicas that have not read up to the end of the log at their start",
         replicas,
-        Replicas.Figures::behind);
+        ReplicaFigures::behind);
     gauge(
         "tunnel.node.replicas.unread",
         "Positions that fresh replicas must read before they can serve",
         replicas,
-        Replicas.Figures::unread);
+        ReplicaFigures::unread);
     gauge(
         "tunnel.node.read.waiting.bytes",
         "Records read and not folded",
         replicas,
-        Replicas.Figures::waitingReadBytes);
+        ReplicaFigures::waitingReadBytes);
     gauge(
         "tunnel.node.write.waiting.bytes",
         "Batches accepted and not answered",
         replicas,
-        Replicas.Figures::waitingWriteBytes);
-    gauge("tunnel.log.bytes", "Bytes of local logs", replicas, Replicas.Figures::localBytes);
+        ReplicaFigures::waitingWriteBytes);
+    gauge("tunnel.log.bytes", "Bytes of local logs", replicas, ReplicaFigures::localBytes);
     gauge(
         "tunnel.node.history.held.bytes",
         "Changes read from Kafka for channels behind the local log, and held",
         replicas,
-        Replicas.Figures::heldBytes);
+        ReplicaFigures::heldBytes);
     total(
         "tunnel.node.history.reads",
         "Times that changes were read from Kafka because the local log has them no more",
         replicas,
-        Replicas.Figures::historyReads);
-    total("tunnel.node.history.bytes", "Their bytes", replicas, Replicas.Figures::historyBytes);
-    gauge("tunnel.shard.failed", "Shards that failed", replicas, Replicas.Figures::failedShards);
+        ReplicaFigures::historyReads);
+    total("tunnel.node.history.bytes", "Their bytes", replicas, ReplicaFigures::historyBytes);
+    gauge("tunnel.shard.failed", "Shards that failed", replicas, ReplicaFigures::failedShards);
     gauge(
-        "tunnel.disk.full",
-        "Shards whose disk has no room",
-        replicas,
-        Replicas.Figures::fullShards);
+        "tunnel.disk.full", "Shards whose disk has no room", replicas, ReplicaFigures::fullShards);
     gauge(
         "tunnel.disk.stalled",
         "Shards whose disk needs longer than 3 s for a write",
         replicas,
-        Replicas.Figures::stalledShards);
+        ReplicaFigures::stalledShards);
     Gauge.builder("tunnel.disk.free.bytes", replicas, Replicas::freeBytes)
         .description("Free bytes of the disk that has the fewest")
         .register(registry);
@@ -156,20 +154,14 @@ public final class NodeMeters {
   }
 
   private void total(
-      String name,
-      String description,
-      Replicas replicas,
-      ToDoubleFunction<Replicas.Figures> figure) {
+      String name, String description, Replicas replicas, ToDoubleFunction<ReplicaFigures> figure) {
     FunctionCounter.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
         .description(description)
         .register(registry);
   }
 
   private void gauge(
-      String name,
-      String description,
-      Replicas replicas,
-      ToDoubleFunction<Replicas.Figures> figure) {
+      String name, String description, Replicas replicas, ToDoubleFunction<ReplicaFigures> figure) {
     Gauge.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
         .description(description)
         .register(registry);

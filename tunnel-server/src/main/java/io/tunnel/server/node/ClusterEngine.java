@@ -28,6 +28,7 @@ import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.shared.Markers;
 import java.io.Closeable;
@@ -322,7 +323,7 @@ public final class ClusterEngine implements Engine {
 
   @Override
   public Health health(int connections) {
-    Replicas.Figures figures = replicas.figures();
+    ReplicaFigures figures = replicas.figures();
     return new Health.OfNode(
         condition().name(),
         cluster.node(),

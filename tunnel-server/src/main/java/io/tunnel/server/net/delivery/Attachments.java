@@ -83,10 +83,8 @@ public final class Attachments {
    * @param tooMany the message for a connection with too many attachments
    * @param areOfReaders whether deliveries of rows carry the position up to which the rows are
    *     complete
-   * @param arePositionsThere whether the log must hold a position before a client continues behind
-   *     it
-   * @param rows reads the rows of a partition, with all changes up to a position if the rows change
-   *     at all
+   * @param arePositionsThere whether the log must hold a position that a client continues after
+   * @param rows reads the rows of a partition, with all changes up to a position
    */
   private record Kind(
       String tooMany, boolean areOfReaders, boolean arePositionsThere, RowsAt rows) {
@@ -110,8 +108,8 @@ public final class Attachments {
    * Delivers channels of tunnels.
    *
    * @param rows as tunnels have them
-   * @param isAlone whether this is the only server: it rolls checkpoints back behind lost changes
-   *     before it serves clients, so that no worker has a position beyond the log
+   * @param isAlone whether this is the only server, which rolls checkpoints back before it serves
+   *     clients, so that no worker has a position beyond the log
    */
   public static Attachments ofTunnels(Delivered delivered, BaseRows rows, boolean isAlone) {
     String tooMany =
@@ -178,8 +176,8 @@ public final class Attachments {
   private void requireServed(int partition, Port connection) {
     if (connection.carried().attachmentCount() >= OF_CONNECTION_MAX) {
       // A worker retries, because its session may release channels; a reader has to know.
-      throw new RefusedException(
-          kind.areOfReaders() ? ErrorCode.LIMIT_REACHED : ErrorCode.BUSY, kind.tooMany());
+      ErrorCode code = kind.areOfReaders() ? ErrorCode.LIMIT_REACHED : ErrorCode.BUSY;
+      throw new RefusedException(code, kind.tooMany());
     }
     var unused = delivered.hosts().of(partition);
   }
@@ -415,8 +413,7 @@ public final class Attachments {
       return delivered.channels().base(rows, request.tunnelId(), start, request.key(), port);
     }
     if (terms.isPresent()) {
-      String reader = attachment.connection().holder();
-      return delivered.watches().open(start, terms.get(), reader, port);
+      return delivered.watches().open(start, terms.get(), attachment.connection().holder(), port);
     }
     OptionalLong end = request.end().map(OptionalLong::of).orElse(OptionalLong.empty());
     return delivered.channels().stream(start, end, request.endMs(), port);
