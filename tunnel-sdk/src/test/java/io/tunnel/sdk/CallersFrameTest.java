@@ -184,6 +184,8 @@ class CallersFrameTest {
     calls.put("drain(String,boolean)", () -> cluster.drain(address, true));
     calls.put("levels()", cluster::levels);
     calls.put("upgrade(int)", () -> cluster.upgrade(2));
+    calls.put("rowSessions()", cluster::rowSessions);
+    calls.put("endRowSession(long)", () -> cluster.endRowSession(7));
     return calls;
   }
 

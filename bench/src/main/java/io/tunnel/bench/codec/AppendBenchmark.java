@@ -48,8 +48,8 @@ public class AppendBenchmark {
     byte[] bytes = WhitepaperRows.fullBatch();
     batch = ChangeBatch.parse(bytes, 0, bytes.length);
     directory = DataDirectory.temporary("append", Path.of(System.getProperty("java.io.tmpdir")));
-    log = LocalLog.open(
-            new FileDisk(Files.createDirectory(directory.data())), 0, SEGMENT_BYTES_MAX);
+    log =
+        LocalLog.open(new FileDisk(Files.createDirectory(directory.data())), 0, SEGMENT_BYTES_MAX);
   }
 
   /** Deletes the log. */

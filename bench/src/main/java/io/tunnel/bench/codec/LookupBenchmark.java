@@ -4,8 +4,8 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RowChange;
 import io.tunnel.programs.servers.DataDirectory;
-import io.tunnel.server.disk.FileDisk;
 import io.tunnel.server.changes.Extents;
+import io.tunnel.server.disk.FileDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
@@ -50,8 +50,8 @@ public class LookupBenchmark {
   public void fill() throws IOException {
     List<RowChange> rows = WhitepaperRows.rows();
     directory = DataDirectory.temporary("lookup", Path.of(System.getProperty("java.io.tmpdir")));
-    log = LocalLog.open(
-            new FileDisk(Files.createDirectory(directory.data())), 0, SEGMENT_BYTES_MAX);
+    log =
+        LocalLog.open(new FileDisk(Files.createDirectory(directory.data())), 0, SEGMENT_BYTES_MAX);
     // At most one byte in a merged batch, so that no two batches merge.
     GroupCore group = new GroupCore(1);
     for (int i = 0; i < BATCHES; i++) {
