@@ -44,6 +44,11 @@ public final class ServerMachine {
   private final TreeMap<Long, Long> skewMicros = new TreeMap<>(Map.of(0L, 0L));
 
   private long latestMicros;
+
+  /** How far the clock was set forward in all. */
+  private long forwardMicros;
+
+  private long learnedMicros;
   private boolean hadPowerLoss;
   private boolean isStarting;
   private int childPartition;
@@ -210,14 +215,22 @@ public final class ServerMachine {
     return Math.max(latestMicros, nowMicros());
   }
 
+  /**
+   * A scale that stands still where the clock is set back. Between two moments the clock goes on by
+   * no more than this, so what the clock calls old is as old here.
+   */
+  private long livedMicros() {
+    return forwardMicros + world.agenda.nowNanos() / 1_000;
+  }
+
   /** Moves the server's wall clock. */
   public void skewClock(long micros) {
     latestMicros = latestMicros();
     skewMicros.merge(
         world.agenda.nowNanos(), skewMicros.lastEntry().getValue() + micros, (a, b) -> b);
     world.count(micros < 0 ? Happening.CLOCK_SET_BACK : Happening.CLOCK_SET_FORWARD);
-    // Nothing may go that was young at the latest moment that the clock has ever shown.
     latestMicros = latestMicros();
+    forwardMicros += Math.max(0, micros);
   }
 
   public boolean wasClockSetBack() {
@@ -295,8 +308,10 @@ public final class ServerMachine {
   public void learn() {
     if (server != null) {
       latestMicros = latestMicros();
+      long nowMicros = livedMicros();
       for (PartitionTruth partition : world.ledger.existing()) {
-        if (partition.learn(server.changes(), server.catalog().rowSessions()::has) > 0) {
+        if (partition.learn(server.changes(), server.catalog().rowSessions()::has, learnedMicros)
+            > 0) {
           world.count(Happening.ROW_EXPIRED);
         }
         if (partition.hasUnbound()) {
@@ -304,8 +319,9 @@ public final class ServerMachine {
         }
       }
       if (world.ledger.forgets()) {
-        world.ledger.requireKept(server.changes(), latestMicros);
+        world.ledger.requireKept(server.changes(), nowMicros);
       }
+      learnedMicros = nowMicros;
     }
   }
 

@@ -182,8 +182,10 @@ public final class Ledger {
     return tables.values().stream().anyMatch(TableTruth::forgets);
   }
 
-  /** Nothing has gone that was to be kept. */
-  public void requireKept(ChangeReader changes, long latestMicros) {
+  /**
+   * Nothing has gone that was to be kept; {@code nowMicros} is of the scale of what was learned.
+   */
+  public void requireKept(ChangeReader changes, long nowMicros) {
     for (PartitionTruth partition : existing()) {
       TableTruth table = tableOf.get(partition.id);
       long from = changes.firstPosition(partition.id);
@@ -194,7 +196,7 @@ public final class Ledger {
         partition.trimmed(
             from,
             table.forgets()
-                ? latestMicros - TimeUnit.MILLISECONDS.toMicros(table.retentionMsMin())
+                ? nowMicros - TimeUnit.MILLISECONDS.toMicros(table.retentionMsMin())
                 : Long.MIN_VALUE);
       }
     }

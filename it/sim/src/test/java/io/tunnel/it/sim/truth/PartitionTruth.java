@@ -27,6 +27,9 @@ public final class PartitionTruth {
   public final int id;
   private final List<Change> changes = new ArrayList<>();
 
+  /** By change, a moment before its commit, as {@link #learn} was told. */
+  private final List<Long> begun = new ArrayList<>();
+
   /** The rows at some positions, as starting points for the rows at other positions. */
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
@@ -80,17 +83,17 @@ public final class PartitionTruth {
     return first;
   }
 
-  /** The log keeps what is from a position on: everything before must be older than a moment. */
+  /** The log keeps what is from a position on: everything before must have lived by a moment. */
   void trimmed(long from, long youngMicros) {
     Invariant.KEPT_AS_PROMISED.require(
         from >= first, "partition %d kept %d on, and keeps %d on now", id, first, from);
     for (long position = first; position < Math.min(from, committed() + 1); position++) {
       Invariant.KEPT_AS_PROMISED.require(
-          at(position).record().commitMicros() < youngMicros,
-          "partition %d has given up %d, which was committed at %d microseconds, not before %d",
+          begun.get((int) position - 1) < youngMicros,
+          "partition %d has given up %d, which has lived since %d microseconds, not before %d",
           id,
           position,
-          at(position).record().commitMicros(),
+          begun.get((int) position - 1),
           youngMicros);
     }
     first = from;
@@ -121,8 +124,9 @@ public final class PartitionTruth {
    * Takes in what the log has committed since; returns how many rows have expired.
    *
    * @param hasSession whether the catalog has a row session now
+   * @param sinceMicros a moment before all of that was committed
    */
-  public int learn(ChangeReader log, LongPredicate hasSession) {
+  public int learn(ChangeReader log, LongPredicate hasSession, long sinceMicros) {
     int expired = 0;
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
@@ -153,6 +157,7 @@ public final class PartitionTruth {
           hasUnbound |= bound.require(change, hasSession);
           expired += isExpiry(change.record()) ? 1 : 0;
           changes.add(change);
+          begun.add(sinceMicros);
         }
       }
     }
@@ -270,6 +275,7 @@ public final class PartitionTruth {
       }
     }
     changes.subList((int) now, changes.size()).clear();
+    begun.subList((int) now, begun.size()).clear();
     folds.tailMap(now, false).clear();
     present = ttlMicros > 0 ? fold(now) : present;
     numbered.clear();
