@@ -43,6 +43,19 @@ for program in bash cat cksum dirname env mkdir mktemp mv readlink rm; do
   ln -s "$(command -v "$program")" "$work/bin/$program"
 done
 ln -s "$work/jre/bin/java" "$work/bin/java"
+# Both archives of a release have the same files.
+if [ $# -eq 0 ]; then
+  python3 - "$archive" "${archive%.tar.gz}.zip" <<'PY'
+import sys, tarfile, zipfile
+first = tarfile.open(sys.argv[1])
+tar = {member.name: first.extractfile(member).read() for member in first if member.isfile()}
+packed = zipfile.ZipFile(sys.argv[2])
+others = {name: packed.read(name) for name in packed.namelist() if not name.endswith("/")}
+wrong = sorted(name for name in tar.keys() | others.keys() if tar.get(name) != others.get(name))
+if wrong or not tar:
+    sys.exit(f"archive.sh: {sys.argv[2]} and the tar.gz differ in {len(wrong)} of {len(tar)} files: {', '.join(wrong[:5])}")
+PY
+fi
 tar xzf "$archive" -C "$work/place of the archive"
 home="$(find "$work/place of the archive" -mindepth 1 -maxdepth 1)"
 for file in tunnel LICENSE NOTICE CHANGELOG.md README.md sbom.json completion/tunnel.bash completion/tunnel.zsh completion/tunnel.fish; do

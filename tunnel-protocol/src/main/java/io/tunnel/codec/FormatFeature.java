@@ -37,7 +37,7 @@ public enum FormatFeature {
   BOUND(Place.ROW, 10, "bound", 2),
   /** A writer's id and its number of the batch, on the way to the server; no log has one. */
   WRITER(Place.BATCH, 1, "writer", 2),
-  /** Which rows which writer wrote under which number; in batches without rows of a log alone. */
+  /** The answers to numbered batches, in batches without rows; in a log alone. */
   WRITTEN(Place.BATCH, 2, "written", 2),
   /** All rows of the batch are applied, or none. */
   ATOMIC(Place.BATCH, 3, "atomic", 2),

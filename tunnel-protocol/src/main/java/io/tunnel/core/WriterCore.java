@@ -49,7 +49,7 @@ public final class WriterCore {
   public static final long KEPT_MICROS = 10L * 60 * 1_000_000;
 
   /** How far the date of a writer may be ahead of now. */
-  public static final long AHEAD_MICROS_MAX = 60L * 1_000_000;
+  public static final long AHEAD_MICROS = 60L * 1_000_000;
 
   /** Principals with a floor of their own. */
   static final int FLOORS_MAX = 1_000;
@@ -125,7 +125,7 @@ public final class WriterCore {
    *
    * @param writers by principal and id; empty for a writer that is gone
    * @param floors by principal, and for no bytes that of the principals without one; empty for a
-   *     principal that has none any more
+   *     principal whose floor is gone
    */
   public record Changes(Map<Bytes, Optional<Dated>> writers, Map<Bytes, Optional<Long>> floors) {}
 
@@ -169,7 +169,7 @@ public final class WriterCore {
     this(WRITERS_MAX, KEPT_MICROS, memory);
   }
 
-  /** Knows nobody, and keeps so many writers for so long at most. */
+  /** A core without writers; it keeps at most so many writers, each for so long. */
   public WriterCore(int writersMax, long keptMicros, Memory memory) {
     this.writersMax = writersMax;
     this.keptMicros = keptMicros;
@@ -188,7 +188,7 @@ public final class WriterCore {
     return all;
   }
 
-  /** The writers that are known, each as its principal and its id. */
+  /** The known writers, each as principal and id. */
   public Set<Bytes> writers() {
     return Set.copyOf(writers.keySet());
   }
@@ -200,7 +200,7 @@ public final class WriterCore {
 
   /** Judges a batch before it is applied. */
   public Verdict judge(Numbered batch, long nowMicros) {
-    return judge(batch, nowMicros, 0, AHEAD_MICROS_MAX);
+    return judge(batch, nowMicros, 0, AHEAD_MICROS);
   }
 
   /**
@@ -243,7 +243,7 @@ public final class WriterCore {
               + batch.number()
               + " of the writer follows batch "
               + batch.after()
-              + ", and the last one that this partition has is batch "
+              + ", and this partition ends with batch "
               + known.applied().number());
     }
     return Optional.empty();
@@ -330,7 +330,7 @@ public final class WriterCore {
         answered.number(), answered.position(), answered.rows(), answer, answered.micros());
   }
 
-  /** A writer that changes its date keeps the latest date that it had: the floor must cover it. */
+  /** The latest date of a writer stays, since the floor must cover this date. */
   private void put(Bytes id, Known next) {
     Known before = writers.remove(id);
     long date = Math.max(next.dateMicros(), before == null ? 0 : before.dateMicros());

@@ -17,7 +17,7 @@ import java.util.Optional;
  * sized. A server refuses unknown flags, because it could not answer as requested.
  *
  * @param isStrict whether the answer must contain every write acknowledged before the request
- * @param selection which rows are answered, and what of them
+ * @param selection the rows and columns of the answer
  */
 public record ReadTerms(boolean isStrict, RowSelection selection) {
 

@@ -33,7 +33,7 @@ public record WriteResult(
     List<ReturnedRow> returned,
     OptionalLong firstNumber) {
 
-  /** The bit that says that the first number is there. */
+  /** The bit of a result that has a first number. */
   private static final int NUMBERED = 0x8000_0000;
 
   /** A rejected row and its error code. */

@@ -92,9 +92,9 @@ final class WriterCoreTest {
 
   @Test
   void a_writer_from_the_future_is_refused() {
-    Bytes ahead = writer(NOW + WriterCore.AHEAD_MICROS_MAX + 1, 1);
+    Bytes ahead = writer(NOW + WriterCore.AHEAD_MICROS + 1, 1);
     assertThat(judge(ahead, 1, 0)).isInstanceOf(Verdict.Ended.class);
-    assertThat(judge(writer(NOW + WriterCore.AHEAD_MICROS_MAX, 1), 1, 0))
+    assertThat(judge(writer(NOW + WriterCore.AHEAD_MICROS, 1), 1, 0))
         .isInstanceOf(Verdict.Fresh.class);
   }
 
@@ -157,7 +157,7 @@ final class WriterCoreTest {
     Bytes before = writer(NOW, 2, 1);
     core.applied(before, answered(1, 1, 1, NOW));
     for (int i = 0; i < 5_000; i++) {
-      Bytes hostile = writer(NOW + WriterCore.AHEAD_MICROS_MAX, 1, i);
+      Bytes hostile = writer(NOW + WriterCore.AHEAD_MICROS, 1, i);
       Verdict verdict = judge(hostile, 1, 0);
       if (verdict instanceof Verdict.Ended ended) {
         hostile = writer(ended.dateMicros(), 1, i);

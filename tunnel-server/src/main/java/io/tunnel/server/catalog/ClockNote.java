@@ -1,11 +1,7 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.server.table.PassedTime.Jump;
-import io.tunnel.wire.control.Json;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 
 /**
  * What a single server notes of its wall clock, so that a restart does not forget a jump.
@@ -21,8 +17,6 @@ public record ClockNote(List<Jump> jumps, long doubtMicros) {
   /** Of a clock that never jumped. */
   public static final ClockNote NOTHING = new ClockNote(List.of(), 0);
 
-  private static final String NAME = "clock";
-
   /** Refuses what no server notes. */
   public ClockNote {
     jumps = List.copyOf(jumps);
@@ -30,16 +24,5 @@ public record ClockNote(List<Jump> jumps, long doubtMicros) {
       throw new IllegalArgumentException(
           "a note of " + jumps.size() + " jumps and of a doubt of " + doubtMicros + " us");
     }
-  }
-
-  /** The note among the texts of a catalog. */
-  static ClockNote in(Map<String, String> texts) {
-    String text = texts.get(NAME);
-    return text == null ? NOTHING : StoredText.whole(NAME, text, ClockNote.class);
-  }
-
-  /** The change that stores the note. */
-  Map<String, Optional<String>> change() {
-    return Map.of(NAME, Optional.of(Json.toText(this)));
   }
 }

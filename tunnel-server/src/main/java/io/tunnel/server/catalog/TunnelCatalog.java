@@ -75,7 +75,7 @@ public final class TunnelCatalog implements Closeable {
     this.starts = tables.countStart();
     this.confirmation = Map.of();
     this.rowSessions = Optional.of(new RowSessionRecords(store, texts));
-    this.clock = ClockNote.in(texts);
+    this.clock = ClockRecord.in(texts);
     tables.share(this);
   }
 
@@ -206,7 +206,7 @@ public final class TunnelCatalog implements Closeable {
 
   /** Notes something about the wall clock. */
   public void note(ClockNote next) throws IOException {
-    write(next.change());
+    write(ClockRecord.change(next));
     clock = next;
   }
 

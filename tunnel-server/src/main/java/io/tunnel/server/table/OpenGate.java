@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Lets threads use a native object until it is to be closed: who is inside keeps it open, and who
  * comes later is refused. Without it, a read of what was freed would end the process.
  */
-public final class OpenGate {
+final class OpenGate {
 
   /** Added to the count when the gate closes, so that the count stays negative. */
   private static final int CLOSED = Integer.MIN_VALUE / 2;

@@ -262,7 +262,7 @@ public final class NumberedBatches {
 
   /** How far the date of a writer may be ahead. */
   private long aheadMicrosMax() {
-    return Math.min(WriterCore.AHEAD_MICROS_MAX, port.retentionMicros(partition) / 4);
+    return Math.min(WriterCore.AHEAD_MICROS, port.retentionMicros(partition) / 4);
   }
 
   /**
