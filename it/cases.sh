@@ -274,5 +274,5 @@ gone() { [ "$(rows lives)" = 0 ]; }
 right 'and rows expire on time' 0 '' soon 10 gone
 deleted() { has metrics '^tunnel_rows_expired_total 1'; }
 right 'with a DELETE' 0 '' soon 10 deleted
-stop_server
+stop TERM
 exit $bad
