@@ -1,0 +1,96 @@
+package io.tunnel.it.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.fixtures.Poll;
+import io.tunnel.it.process.ChildProcess;
+import io.tunnel.it.process.ServerProcess;
+import io.tunnel.it.process.Stage;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.TableClient;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code tables put --from} that is interrupted in the middle of its file, and continued. */
+@Tag("proof-programs")
+class InterruptedPutTest {
+
+  private static final int ROWS = 1_000_000;
+  private static final Pattern JSON = Pattern.compile("\\{.*}");
+
+  @RegisterExtension final Stage stage = new Stage();
+
+  private static void fill(Path file) throws IOException {
+    try (BufferedWriter lines = Files.newBufferedWriter(file)) {
+      lines.write("id,v\n");
+      for (int i = 0; i < ROWS; i++) {
+        lines.write(i + "," + i % 97 + "\n");
+      }
+    }
+  }
+
+  private ChildProcess put(ServerProcess server, Path file, String... options) {
+    List<String> arguments = new ArrayList<>(List.of("tables", "put", "--table", "people"));
+    arguments.addAll(List.of("--from", file.toString(), "--server", server.endpoint(), "--json"));
+    arguments.addAll(List.of(options));
+    return stage.child("put", ServerProcess.MAIN, arguments);
+  }
+
+  private static JsonObject summary(ChildProcess put) {
+    return JsonParser.parseString(
+            put.lastLine(JSON).orElseThrow(() -> new AssertionError(put.transcript())).group())
+        .getAsJsonObject();
+  }
+
+  @Test
+  void a_put_says_where_it_stopped_and_goes_on_from_there(@TempDir Path directory)
+      throws IOException {
+    Path file = directory.resolve("people.csv");
+    fill(file);
+    ServerProcess server = stage.server();
+    TableClient tables = stage.tables(server);
+    var unused =
+        tables.createTable(
+            new TableMeta(
+                "people",
+                List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
+                TableOptions.DEFAULT));
+
+    ChildProcess first = put(server, file);
+    PrimaryKey some = PrimaryKey.builder().add("id", 1_000).build();
+    Poll.until("a row is there", () -> tables.getRow("people", some).isPresent());
+    first.terminate();
+    // SIGTERM takes the path of Ctrl-C, and the JVM adds the number of the signal.
+    assertThat(first.awaitExit()).as(first.transcript()).isEqualTo(143);
+    JsonObject stopped = summary(first);
+    long applied = stopped.get("applied").getAsLong();
+    assertThat(stopped.get("inDoubt").getAsLong()).isZero();
+    assertThat(stopped.get("left").getAsLong()).isPositive().isEqualTo(ROWS - applied);
+    assertThat(stopped.get("leftIsExact").getAsBoolean()).isTrue();
+    // The first line has the names of the columns.
+    assertThat(stopped.get("stoppedAfterLine").getAsLong()).isEqualTo(applied + 1);
+    String after = stopped.get("continueAfterLine").getAsString();
+    assertThat(first.transcript()).contains("continue with --after-line " + after);
+
+    ChildProcess next = put(server, file, "--after-line", after);
+    assertThat(next.awaitExit()).as(next.transcript()).isZero();
+    assertThat(summary(next).get("applied").getAsLong()).isEqualTo(ROWS - applied);
+    assertThat(tables.getRow("people", PrimaryKey.builder().add("id", ROWS - 1).build()))
+        .isPresent();
+  }
+}
