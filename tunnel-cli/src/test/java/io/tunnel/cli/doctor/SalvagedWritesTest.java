@@ -30,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -167,10 +168,10 @@ final class SalvagedWritesTest {
     return groups;
   }
 
-  private static LogMend plan(Segment segment) throws IOException {
+  private static LogMend plan(Path log) throws IOException {
     StoredCatalog catalog = StoredCatalog.read(template.resolve("data").resolve("catalog"));
     LogIdentity identity = new LogIdentity(0, catalog.origin());
-    return LogMend.plan(segment.file().getParent(), identity, catalog.tables()::hasPartition, 0);
+    return LogMend.plan(log, identity, catalog.tables()::hasPartition, 0);
   }
 
   /** What a salvage gives up when these bytes of a file are others. */
@@ -183,7 +184,7 @@ final class SalvagedWritesTest {
     }
     Files.write(segment.file(), damaged);
     try {
-      return plan(segment).lost();
+      return plan(segment.file().getParent()).lost();
     } finally {
       Files.write(segment.file(), whole);
     }
@@ -205,6 +206,31 @@ final class SalvagedWritesTest {
             assertThat(lost(segment, List.of(place), random))
                 .as("byte %d of %s in %s", place - batch.from(), batch, segment.file())
                 .isEqualTo(batch.changes());
+          }
+        }
+      }
+    }
+  }
+
+  /** Answers without rows are no changes; a salvage that lost some would not say so. */
+  @Test
+  void a_wrong_length_leaves_every_other_batch_as_it_was(@TempDir Path copies) throws IOException {
+    for (Segment segment : SEGMENTS) {
+      byte[] whole = Files.readAllBytes(segment.file());
+      for (List<Batch> group : segment.groups()) {
+        for (Batch batch : group) {
+          Path log = Files.createTempDirectory(copies, "log");
+          byte[] damaged = whole.clone();
+          damaged[batch.from() + 2]++;
+          Path file = Files.write(log.resolve(segment.file().getFileName()), damaged);
+          plan(log).execute((taken, isCopy) -> {});
+          byte[] mended = Files.readAllBytes(file);
+          for (Batch other : group) {
+            if (other.from() != batch.from()) {
+              assertThat(Arrays.copyOfRange(mended, other.from(), other.end()))
+                  .as("%s beside %s in %s", other, batch, segment.file())
+                  .isEqualTo(Arrays.copyOfRange(whole, other.from(), other.end()));
+            }
           }
         }
       }
