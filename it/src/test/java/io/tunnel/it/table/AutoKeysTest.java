@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -104,7 +105,8 @@ class AutoKeysTest {
     try (BackupDirectory backup = BackupDirectory.create(stage.path("backup"))) {
       Backup.Options options = new Backup.Options(false, Optional.empty());
       Backup.Outcome taken = Backup.take(server.data(), backup, options, 1, count -> {});
-      var unusedRestore = Restore.run(backup, taken.set(), restored.data(), count -> {});
+      var unusedRestore =
+          Restore.run(backup, taken.set(), restored.data(), new Random(1), count -> {});
     }
     server.stop();
     restored.start();

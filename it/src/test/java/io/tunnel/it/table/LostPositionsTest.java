@@ -33,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -182,7 +183,7 @@ class LostPositionsTest {
     try (BackupDirectory backup = BackupDirectory.create(copies)) {
       Backup.Options options = new Backup.Options(false, Optional.empty());
       Backup.Outcome taken = Backup.take(server.data(), backup, options, 1, count -> {});
-      var unused = Restore.run(backup, taken.set(), again.data(), count -> {});
+      var unused = Restore.run(backup, taken.set(), again.data(), new Random(1), count -> {});
     }
     write(6, 10);
     PartitionReader live = reader(server);

@@ -19,6 +19,7 @@ import io.tunnel.terminal.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -144,7 +145,7 @@ public final class RestoreCommand extends Job {
       try (ProgressBar bar =
           new ProgressBar(
               "copying", "bytes", OptionalLong.of(set.bytes()), screen, System::nanoTime)) {
-        revived = Restore.run(backup, set, data, bar::add);
+        revived = Restore.run(backup, set, data, new SecureRandom(), bar::add);
       }
       CheckReport report = check(screen);
       print(set, report, revived);

@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -110,6 +111,7 @@ final class RestoredCountersTest {
   void no_number_of_the_former_server_is_given_to_something_else() throws Exception {
     Path data = directory.resolve("data");
     Path restored = directory.resolve("restored");
+    Path twin = directory.resolve("twin");
     try (Server server = TestDirectory.server(data);
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
         TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server));
@@ -124,7 +126,10 @@ final class RestoredCountersTest {
       create(tables, tunnels, given, "later");
       session(tables, given, PrimaryKey.builder().add("id", "later").build()).close();
       ofCatalog(data, given);
-      var unusedRevived = Restore.run(target, target.set(Optional.empty()), restored, count -> {});
+      var unusedRevived =
+          Restore.run(target, target.set(Optional.empty()), restored, new Random(1), count -> {});
+      var unusedTwin =
+          Restore.run(target, target.set(Optional.empty()), twin, new Random(2), count -> {});
     }
     SortedSet<String> again = new TreeSet<>();
     try (Server server = TestDirectory.server(restored);
@@ -140,6 +145,19 @@ final class RestoredCountersTest {
       ofCatalog(restored, again);
     }
     assertThat(again).hasSize(8).doesNotContainAnyElementsOf(given);
+    SortedSet<String> ofTwin = new TreeSet<>();
+    try (Server server = TestDirectory.server(twin);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
+      create(tables, tunnels, ofTwin, "another");
+      session(tables, ofTwin, OWN).close();
+      ofCatalog(twin, ofTwin);
+    }
+    assertThat(ofTwin)
+        .as("of a second restore of the same backup")
+        .hasSize(6)
+        .doesNotContainAnyElementsOf(given)
+        .doesNotContainAnyElementsOf(again);
   }
 
   private static void awaitGone(TableClient tables, PrimaryKey row) {

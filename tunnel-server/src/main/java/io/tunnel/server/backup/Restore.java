@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
@@ -52,11 +53,17 @@ public final class Restore {
   /**
    * Restores {@code set} into the directory {@code data}, which must be missing or empty.
    *
+   * @param random different in each restore, so that two servers on one backup give out different
+   *     ids
    * @return keys and tokens that are valid again
    * @throws IOException when a file of the backup is damaged, or the directory is not empty
    */
   public static Revived run(
-      BackupDirectory backup, BackupSet set, Path data, BackupDirectory.Copied copied)
+      BackupDirectory backup,
+      BackupSet set,
+      Path data,
+      RandomGenerator random,
+      BackupDirectory.Copied copied)
       throws IOException {
     requireEmpty(data);
     if (set.level() > Level.NEWEST) {
@@ -69,7 +76,7 @@ public final class Restore {
     SortedMap<String, String> catalog = null;
     for (StoredFile file : set.files()) {
       if (file.path().equals(BackupSet.CATALOG)) {
-        catalog = catalog(backup, file);
+        catalog = catalog(backup, file, random);
       } else {
         copy(backup, file, data, copied);
       }
@@ -131,8 +138,8 @@ public final class Restore {
     }
   }
 
-  private static SortedMap<String, String> catalog(BackupDirectory backup, StoredFile file)
-      throws IOException {
+  private static SortedMap<String, String> catalog(
+      BackupDirectory backup, StoredFile file, RandomGenerator random) throws IOException {
     byte[] json = Files.readAllBytes(backup.place(file));
     if (Checksum.crc32c(json, 0, json.length) != file.crc32c()) {
       throw new IOException("the catalog of the backup does not match its checksum");
@@ -142,8 +149,13 @@ public final class Restore {
           GSON.fromJson(
               new String(json, StandardCharsets.UTF_8),
               new TypeToken<Map<String, String>>() {}.getType());
-      return RestoredCounters.raise(texts);
-    } catch (JsonParseException | ArithmeticException e) {
+      return RestoredCounters.raise(texts, random);
+    } catch (ArithmeticException e) {
+      throw new IOException(
+          "no numbers are left for the tables of a restored server: the catalog of the backup has"
+              + " given out nearly all of them",
+          e);
+    } catch (JsonParseException e) {
       throw new IOException("the catalog of the backup is damaged: " + e.getMessage(), e);
     }
   }

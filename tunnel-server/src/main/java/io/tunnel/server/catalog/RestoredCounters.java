@@ -3,6 +3,7 @@ package io.tunnel.server.catalog;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 
 /**
  * Raises the counters of a restored catalog. The server gave out numbers after the backup had read
@@ -13,22 +14,44 @@ import java.util.TreeMap;
 public final class RestoredCounters {
 
   /** More table ids, or partition ids, than a server gives out between a backup and its use. */
-  static final int IDS_SKIPPED = 1_000_000;
+  private static final int IDS_SKIPPED = 1_000_000;
+
+  /**
+   * A backup may be restored more than once, and the restored servers know nothing of each other.
+   * Each restore therefore skips a random number more, below this bound. Two restores whose servers
+   * give out 1,000 ids each then meet in one of 8,000 cases; 200 restores, each of a backup of the
+   * server that was restored before, use up the ids.
+   */
+  private static final int IDS_SKIPPED_AT_RANDOM = 1 << 24;
 
   /** More starts than a service manager makes in a year of restarts, one every 30 s. */
-  static final long STARTS_SKIPPED = 1_000_000;
+  private static final long STARTS_SKIPPED = 1_000_000;
 
   /** More sessions than a server opens in a year, 30 each second. */
-  static final long SESSIONS_SKIPPED = 1_000_000_000;
+  private static final long SESSIONS_SKIPPED = 1_000_000_000;
+
+  /** As {@link #IDS_SKIPPED_AT_RANDOM}, for sessions. */
+  private static final long SESSIONS_SKIPPED_AT_RANDOM = 1L << 50;
 
   private RestoredCounters() {}
 
-  /** The texts of a catalog of a backup, with raised counters. */
-  public static SortedMap<String, String> raise(Map<String, String> texts) {
+  /**
+   * The texts of a catalog of a backup, with raised counters.
+   *
+   * @param random different in each restore
+   * @throws ArithmeticException when a counter has no numbers left
+   */
+  public static SortedMap<String, String> raise(Map<String, String> texts, RandomGenerator random) {
     SortedMap<String, String> raised = new TreeMap<>(texts);
-    Counters counters = Counters.in(texts).raised(IDS_SKIPPED, IDS_SKIPPED, STARTS_SKIPPED);
+    Counters counters =
+        Counters.in(texts)
+            .raised(
+                IDS_SKIPPED + random.nextInt(IDS_SKIPPED_AT_RANDOM),
+                IDS_SKIPPED + random.nextInt(IDS_SKIPPED_AT_RANDOM),
+                STARTS_SKIPPED + random.nextInt(IDS_SKIPPED_AT_RANDOM));
     counters.change().forEach((name, text) -> raised.put(name, text.orElseThrow()));
-    RowSessionRecords.givenUpTo(RowSessionRecords.lastId(texts) + SESSIONS_SKIPPED)
+    long sessions = SESSIONS_SKIPPED + random.nextLong(SESSIONS_SKIPPED_AT_RANDOM);
+    RowSessionRecords.givenUpTo(Math.addExact(RowSessionRecords.lastId(texts), sessions))
         .forEach((name, text) -> raised.put(name, text.orElseThrow()));
     return raised;
   }

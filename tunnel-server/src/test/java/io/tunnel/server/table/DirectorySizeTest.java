@@ -255,7 +255,7 @@ final class DirectorySizeTest {
       assertThat(taken.bytesCopied())
           .as("bytes of the backup")
           .isBetween(written, bytesMax() + written + EMPTY_BYTES_MAX);
-      var unused = Restore.run(backup, taken.set(), restored, count -> {});
+      var unused = Restore.run(backup, taken.set(), restored, new Random(1), count -> {});
     }
   }
 

@@ -108,8 +108,8 @@ final class LocalCatalogStore implements CatalogStore {
 
   private StoreUnavailableException unavailable() {
     return new StoreUnavailableException(
-        "the disk of the server's catalog failed, and nothing of this was stored; the server"
-            + " recovers the catalog when the disk does ("
+        "the disk of the server's catalog failed, and this attempt stored nothing (an attempt from"
+            + " before the failure may have); the server recovers the catalog when the disk does ("
             + reason
             + ")");
   }

@@ -140,7 +140,7 @@ class LocalCatalogStoreTest {
     disk.fails = () -> false;
     assertThatThrownBy(() -> store.write(set("b", "1")))
         .isExactlyInstanceOf(StoreUnavailableException.class)
-        .hasMessageContaining("nothing of this was stored");
+        .hasMessageContaining("this attempt stored nothing");
     store.tend(); // Too early.
     assertThat(store.isInDoubt()).isTrue();
     recover(store);
