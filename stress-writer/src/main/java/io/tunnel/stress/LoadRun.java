@@ -32,9 +32,18 @@ public final class LoadRun {
   private final Observer observer;
   private final WriteTally tally = new WriteTally();
   private final CountDownLatch running;
+  private final List<AtomicReference<Step>> steps;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private volatile ThreadFactory threads;
   private volatile boolean stopped;
   private volatile boolean serverIsAway;
+
+  /** What a sender does; a sender whose source is silent is left behind when the run is stopped. */
+  private enum Step {
+    SENDING,
+    READING,
+    LEFT
+  }
 
   /** Learns each row's outcome as {@link RowCallback} does, with the time of the callback. */
   @FunctionalInterface
@@ -51,10 +60,13 @@ public final class LoadRun {
     this.clock = clock;
     this.observer = observer;
     this.running = new CountDownLatch(plan.sources().size());
+    this.steps =
+        plan.sources().stream().map(source -> new AtomicReference<>(Step.SENDING)).toList();
   }
 
   /** Starts the senders; once. */
   public void start(ThreadFactory threads) {
+    this.threads = threads;
     long startNanos = clock.nanos();
     List<Thread> senders = new ArrayList<>();
     for (int i = 0; i < plan.sources().size(); i++) {
@@ -71,10 +83,29 @@ public final class LoadRun {
 
   /**
    * Waits until all senders have ended and every row that they sent has its outcome; false when
-   * {@code waitMs} passed before.
+   * {@code waitMs} passed before. A sender of a stopped run that reads for so long, as from a pipe
+   * that is silent, is left behind: what it reads is not sent.
    */
   public boolean awaitSenders(long waitMs) throws InterruptedException {
-    return running.await(waitMs, TimeUnit.MILLISECONDS);
+    boolean wasStopped = stopped;
+    boolean haveEnded = running.await(waitMs, TimeUnit.MILLISECONDS);
+    if (!haveEnded && wasStopped) {
+      leaveReaders();
+    }
+    return haveEnded;
+  }
+
+  private void leaveReaders() {
+    for (AtomicReference<Step> step : steps) {
+      if (step.compareAndSet(Step.READING, Step.LEFT)) {
+        threads.newThread(this::end).start();
+      }
+    }
+  }
+
+  /** Whether a sender was left behind while it read a row. */
+  public boolean hasLeftReader() {
+    return steps.stream().anyMatch(step -> step.get() == Step.LEFT);
   }
 
   /** Throws what ended a sender, such as a {@link BadLineException}, if anything did. */
@@ -103,11 +134,32 @@ public final class LoadRun {
   }
 
   private void run(int sender, long startNanos) {
+    attempt(() -> send(sender, startNanos));
+    if (steps.get(sender).get() != Step.LEFT) {
+      end();
+    }
+  }
+
+  private void end() {
     try {
-      attempt(() -> send(sender, startNanos));
       attempt(sink::flush);
     } finally {
       running.countDown();
+    }
+  }
+
+  /** The next row of a sender; null behind the last one, and when the sender was left behind. */
+  private RowChange next(int sender) {
+    AtomicReference<Step> step = steps.get(sender);
+    step.set(Step.READING);
+    try {
+      RowChange row = plan.sources().get(sender).next();
+      return step.compareAndSet(Step.READING, Step.SENDING) ? row : null;
+    } catch (RuntimeException e) {
+      if (step.compareAndSet(Step.READING, Step.SENDING)) {
+        throw e;
+      }
+      return null;
     }
   }
 
@@ -147,7 +199,7 @@ public final class LoadRun {
         missed(pacer, startNanos, clock.nanos() - startNanos, rowsLeft - 1);
         return;
       }
-      RowChange row = source.next();
+      RowChange row = next(sender);
       if (row == null) {
         return;
       }

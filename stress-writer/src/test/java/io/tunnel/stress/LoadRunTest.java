@@ -11,9 +11,11 @@ import io.tunnel.stress.rows.GeneratedRows;
 import io.tunnel.stress.rows.RowSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -56,6 +58,52 @@ class LoadRunTest {
     assertThat(counts.rows()).isEqualTo(150);
     assertThat(counts.allApplied()).isTrue();
     assertThat(counts.appliedBytes()).isEqualTo(150L * RowSize.of(sink.rows().get(0)));
+  }
+
+  @Test
+  void a_stopped_run_leaves_a_source_that_is_silent_and_sends_nothing_of_it_later()
+      throws InterruptedException {
+    FakeSink sink = new FakeSink();
+    RowSource three = rows(3);
+    CountDownLatch silent = new CountDownLatch(1);
+    CountDownLatch speaks = new CountDownLatch(1);
+    CountDownLatch read = new CountDownLatch(1);
+    RowSource pipe =
+        () -> {
+          RowChange row = three.next();
+          if (row != null) {
+            return row;
+          }
+          silent.countDown();
+          try {
+            speaks.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          read.countDown();
+          return new RowDeleteChange(GeneratedRows.key(3));
+        };
+    List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+    LoadRun run = new LoadRun(sink, plan(pipe), clock, (row, result, now) -> {});
+    run.start(
+        task -> {
+          Thread thread = new Thread(task);
+          threads.add(thread);
+          return thread;
+        });
+    silent.await();
+    assertThat(run.awaitSenders(50)).isFalse();
+    assertThat(run.awaitSenders(50)).as("not stopped").isFalse();
+    assertThat(run.hasLeftReader()).isFalse();
+    run.stop();
+    assertThat(run.awaitSenders(50)).isFalse();
+    assertThat(run.awaitSenders(30_000)).isTrue();
+    assertThat(run.hasLeftReader()).isTrue();
+    run.requireNoFailure();
+    speaks.countDown();
+    read.await();
+    threads.get(0).join();
+    assertThat(sink.rows()).hasSize(3);
   }
 
   @Test

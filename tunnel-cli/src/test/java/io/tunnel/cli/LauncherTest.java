@@ -258,6 +258,8 @@ class LauncherTest {
     List<String> foreign =
         List.of(
             "classes-2025.txt",
+            "classes-2024-10-05.jsa",
+            "classes-1-2.aot",
             "classes-17-notes.jsa",
             "classes-17.0.1-123.jsa.bak",
             "classes-17.0.1-123.jsa.part",

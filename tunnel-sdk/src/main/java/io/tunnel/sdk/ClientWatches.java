@@ -36,6 +36,8 @@ final class ClientWatches {
   /** Opens a watch of a table with the partitions {@code table}. */
   Watch open(
       TableInfo table, WatchedKeys keys, WatchConfig how, Supplier<TablePositions> positions) {
+    // First: a table that was created again may have another key.
+    how.position().ifPresent(behind -> Watch.requireOfTable(behind, table));
     KeyTerms terms = encode(keys, table.meta().primaryKey(), how.isKeysOnly());
     PartitionReaderConfig reader =
         PartitionReaderConfig.DEFAULTS

@@ -77,7 +77,6 @@ public final class Watch implements AutoCloseable {
       partitions.forEach(watch::beginWithRows);
     } else {
       WatchPosition behind = config.position().orElseGet(() -> place(now.get()));
-      requireOfTable(behind, table);
       for (int partition : partitions) {
         WatchPosition.Place place = behind.places().get(partition);
         if (place == null) {
@@ -95,8 +94,12 @@ public final class Watch implements AutoCloseable {
     return watch;
   }
 
-  /** The ids of partitions are never used again, so those of a dropped table are of no table. */
-  private static void requireOfTable(WatchPosition behind, TableInfo table) {
+  /**
+   * The ids of partitions are never used again, so those of a dropped table are of no table.
+   *
+   * @throws RefusedException TABLE_NOT_FOUND
+   */
+  static void requireOfTable(WatchPosition behind, TableInfo table) {
     if (table.partitions().stream().noneMatch(each -> behind.places().containsKey(each.id()))) {
       throw new RefusedException(
           ErrorCode.TABLE_NOT_FOUND,

@@ -57,12 +57,7 @@ class InterruptedPutTest {
         .getAsJsonObject();
   }
 
-  @Test
-  void a_put_says_where_it_stopped_and_goes_on_from_there(@TempDir Path directory)
-      throws IOException {
-    Path file = directory.resolve("people.csv");
-    fill(file);
-    ServerProcess server = stage.server();
+  private static TableClient people(Stage stage, ServerProcess server) {
     TableClient tables = stage.tables(server);
     var unused =
         tables.createTable(
@@ -70,10 +65,39 @@ class InterruptedPutTest {
                 "people",
                 List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
                 TableOptions.DEFAULT));
+    return tables;
+  }
 
+  private static PrimaryKey key(long id) {
+    return PrimaryKey.builder().add("id", id).build();
+  }
+
+  @Test
+  void a_put_from_a_pipe_that_is_silent_stops_when_it_is_asked_to() {
+    ServerProcess server = stage.server();
+    TableClient tables = people(stage, server);
+    ChildProcess put = put(server, Path.of("-"), "--format", "csv");
+    put.tell("id,v");
+    put.tell("1,a");
+    put.tell("2,b");
+    Poll.until("a row is there", () -> tables.getRow("people", key(1)).isPresent());
+    put.terminate();
+    assertThat(put.awaitExit()).as(put.transcript()).isEqualTo(143);
+    JsonObject stopped = summary(put);
+    assertThat(stopped.get("applied").getAsLong()).isEqualTo(2);
+    assertThat(stopped.get("continueAfterLine").getAsLong()).isEqualTo(3);
+    assertThat(stopped.has("left")).isFalse();
+  }
+
+  @Test
+  void a_put_says_where_it_stopped_and_goes_on_from_there(@TempDir Path directory)
+      throws IOException {
+    Path file = directory.resolve("people.csv");
+    fill(file);
+    ServerProcess server = stage.server();
+    TableClient tables = people(stage, server);
     ChildProcess first = put(server, file);
-    PrimaryKey some = PrimaryKey.builder().add("id", 1_000).build();
-    Poll.until("a row is there", () -> tables.getRow("people", some).isPresent());
+    Poll.until("a row is there", () -> tables.getRow("people", key(1_000)).isPresent());
     first.terminate();
     // SIGTERM takes the path of Ctrl-C, and the JVM adds the number of the signal.
     assertThat(first.awaitExit()).as(first.transcript()).isEqualTo(143);
@@ -90,7 +114,6 @@ class InterruptedPutTest {
     ChildProcess next = put(server, file, "--after-line", after);
     assertThat(next.awaitExit()).as(next.transcript()).isZero();
     assertThat(summary(next).get("applied").getAsLong()).isEqualTo(ROWS - applied);
-    assertThat(tables.getRow("people", PrimaryKey.builder().add("id", ROWS - 1).build()))
-        .isPresent();
+    assertThat(tables.getRow("people", key(ROWS - 1))).isPresent();
   }
 }

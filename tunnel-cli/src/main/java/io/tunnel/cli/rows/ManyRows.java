@@ -60,6 +60,9 @@ final class ManyRows {
   /** By row, the lines of rows without an outcome and of those that were not sent. */
   private final Map<RowChange, Long> lines = Collections.synchronizedMap(new IdentityHashMap<>());
 
+  /** The line of the row before the one that is being read. */
+  private volatile long lineBeforeRead;
+
   /** Rows that were not sent, by their lines. */
   private final NavigableMap<Long, RowChange> notSent = new ConcurrentSkipListMap<>();
 
@@ -138,6 +141,7 @@ final class ManyRows {
 
       @Override
       public RowChange next() {
+        lineBeforeRead = file.line();
         last = source.next();
         if (last != null) {
           lines.put(last, file.line());
@@ -180,12 +184,12 @@ final class ManyRows {
     if (!isEarly) {
       return Optional.empty();
     }
-    long line = file.line();
+    long line = run.hasLeftReader() ? lineBeforeRead : file.line();
     // A failure is of the row that was read last.
     long handled = run.hasFailed() ? line - 1 : line;
     boolean areKept = notSent.isEmpty() || files.notSent().isPresent();
     long after = areKept ? handled : notSent.firstKey() - 1;
-    if (files.from().bytes().isEmpty()) {
+    if (files.from().bytes().isEmpty() || run.hasLeftReader()) {
       return Optional.of(new Stop(handled, after, OptionalLong.empty(), false));
     }
     long beganNanos = clock.nanos();
