@@ -307,6 +307,14 @@ abstract class WatchesContract extends Contract {
     assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> watch(table, ids(1, 101), behind));
     TableInfo again = tables().createTable(table.meta(), List.of(PrimaryKeyValue.fromLong(100)));
     assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> watch(again, ids(1, 101), behind));
+    tables().dropTable(table.meta().name());
+    TableInfo ofText =
+        tables()
+            .createTable(
+                new TableMeta(
+                    table.meta().name(),
+                    List.of(new PrimaryKeySchema("id", PrimaryKeyType.STRING))));
+    assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> watch(ofText, ids(1, 101), behind));
   }
 
   /** Without the return, the test would wait for an hour. */
