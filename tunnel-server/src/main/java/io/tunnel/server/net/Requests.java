@@ -76,7 +76,8 @@ final class Requests {
     this.served =
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
-    this.rowSessions = new RowSessionRequests(rooms, served);
+    this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
+    this.rowSessions = new RowSessionRequests(rooms, served, administration);
     rooms.rows().sessions().ifPresent(all -> all.ownedBy(new SessionOwners(gate, rooms.catalog())));
     this.writes = new WriteRequests(rooms, rowSessions, refusals, threads.epochMicros());
     this.tables =
@@ -97,7 +98,6 @@ final class Requests {
     this.cluster = new ClusterRequests(rooms.cluster(), rooms.catalog(), served);
     this.partitions =
         new PartitionRequests(rooms.catalog(), rooms.delivery(), served, rooms.cluster()::levels);
-    this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
     if (!gate.isOpen()) {
       rooms.catalog().holdings().exempt(gate::isAdministrator);
     }

@@ -2,6 +2,7 @@ package io.tunnel.server.net;
 
 import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.SessionProof;
+import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.session.RowSessions;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.control.Control.Empty;
@@ -15,10 +16,12 @@ final class RowSessionRequests {
 
   private final NetServer.Rooms rooms;
   private final RequestThreads threads;
+  private final Administration administration;
 
-  RowSessionRequests(NetServer.Rooms rooms, RequestThreads threads) {
+  RowSessionRequests(NetServer.Rooms rooms, RequestThreads threads, Administration administration) {
     this.rooms = rooms;
     this.threads = threads;
+    this.administration = administration;
   }
 
   /**
@@ -96,7 +99,12 @@ final class RowSessionRequests {
         threads.control(),
         frame,
         connection,
-        () -> sessions.endByOperator(id, () -> connection.respond(frame, NOTHING)));
+        () -> {
+          sessions
+              .owner(id)
+              .ifPresent(owner -> administration.requireMayEnd(owner, connection.caller()));
+          sessions.endByOperator(id, () -> connection.respond(frame, NOTHING));
+        });
   }
 
   /** Refuses a batch whose writer does not have the session that it binds rows to. */

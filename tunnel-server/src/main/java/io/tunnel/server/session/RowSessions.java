@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -205,6 +206,15 @@ public final class RowSessions {
     } else {
       endThen(id, then);
     }
+  }
+
+  /** Whose session it is: empty for an unknown one. */
+  public Optional<String> owner(long id) {
+    return core.page(id - 1, 1, nowMs()).stream()
+        .map(this::info)
+        .filter(session -> session.sessionId() == id)
+        .map(RowSessionControl.SessionInfo::principal)
+        .findFirst();
   }
 
   /** The sessions behind an id, {@value #PAGE_MAX} at most. */

@@ -4,7 +4,7 @@ package io.tunnel.server.channel.watch;
  * What watches may take of a server together.
  *
  * @param watchesMax how many watches
- * @param termsBytesMax bytes of their keys and prefixes, as encoded
+ * @param termsBytesMax bytes of their keys and prefixes, with those of the index for each
  * @param bufferedBytesMax bytes of changes that were read for watches and are not sent; behind it,
  *     watches fall back, and read the log again later
  * @param windowBytesMax bytes of them for one watch, if a single change is not larger

@@ -21,6 +21,9 @@ public final class Watches {
   /** Time between two marks, with which a watch learns how far the server has looked. */
   static final long MARK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** A term's object, and its entry in the index of its partition, as measured in a heap. */
+  private static final int TERM_BYTES = 200;
+
   private final ChangeReader changes;
   private final Executor readers;
   private final Rations rations;
@@ -88,14 +91,19 @@ public final class Watches {
    *     principal has its share of them
    */
   public Channel open(Channel.Start start, KeyTerms terms, String principal, DeliveryPort port) {
-    budget.enter(principal, terms.bytes());
+    budget.enter(principal, cost(terms));
     try {
       Entered entered = new Entered(hub(start.partition()), terms, principal);
       return new WatchChannel(start, entered, this, port);
     } catch (RuntimeException e) {
-      budget.leave(principal, terms.bytes());
+      budget.leave(principal, cost(terms));
       throw e;
     }
+  }
+
+  /** Bytes of memory that the terms of a watch take, with their places in the index. */
+  static int cost(KeyTerms terms) {
+    return terms.bytes() + (terms.keys().size() + terms.prefixes().size()) * TERM_BYTES;
   }
 
   private synchronized WatchHub hub(int partition) {
@@ -113,7 +121,7 @@ public final class Watches {
 
   /** A watch is over. */
   synchronized void left(int partition, Entered entered) {
-    budget.leave(entered.principal(), entered.terms().bytes());
+    budget.leave(entered.principal(), cost(entered.terms()));
     Watched watched = hubs.get(partition);
     // Otherwise it is of a hub that was lost.
     if (watched != null && watched.hub == entered.hub()) {

@@ -98,6 +98,18 @@ public final class Administration {
   }
 
   /**
+   * Refuses to end a row session of a principal with more rights, whose rows go with the session.
+   *
+   * @param owner empty where clients have no names
+   * @throws RefusedException NOT_PERMITTED
+   */
+  public void requireMayEnd(String owner, Caller caller) {
+    if (!owner.isEmpty()) {
+      deputies(caller).requireMayChange(new Principal(owner));
+    }
+  }
+
+  /**
    * Refuses changes on a node that does not lead the catalog, since a follower may not have read
    * the newest records yet; and changes by a caller whose right ended while the request waited.
    */

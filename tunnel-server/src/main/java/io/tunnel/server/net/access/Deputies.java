@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
  * be denied. A deputy cannot give a right that is denied to itself: not by a permission, not by
  * lifting a denial, not by a group, and not by a key or token of a principal with that right. And a
  * deputy takes nothing from a principal with more rights than its own: no key, token, permission,
- * group or quota.
+ * group, quota or row session.
  *
  * <p>Belongs to one request on the control thread.
  */

@@ -106,18 +106,18 @@ final class WatchesTest {
 
   @Test
   void there_are_as_many_watches_and_terms_as_the_server_takes() {
-    Watches few = watches(new WatchLimits(2, 1_000, 1_000, 100));
+    Watches few = watches(new WatchLimits(2, 100_000, 1_000, 100));
     Channel one = open(few, 1);
     open(few, 2);
     assertBusy(few, "2 watches");
     one.stop();
     open(few, 3);
-    Watches small = watches(new WatchLimits(10, 2 * TERMS.bytes() + 1, 1_000, 100));
+    Watches small = watches(new WatchLimits(10, 2 * Watches.cost(TERMS) + 1, 1_000, 100));
     open(small, 1);
     open(small, 1);
     assertBusy(small, "bytes");
     assertThat(small.figures().watches()).isEqualTo(2);
-    assertThat(small.figures().termsBytes()).isEqualTo(2L * TERMS.bytes());
+    assertThat(small.figures().termsBytes()).isEqualTo(2L * Watches.cost(TERMS));
   }
 
   @Test
@@ -125,7 +125,7 @@ final class WatchesTest {
     for (WatchLimits limits :
         List.of(
             new WatchLimits(60, 1 << 20, 1_000, 100),
-            new WatchLimits(1_000, 60L * TERMS.bytes(), 1_000, 100))) {
+            new WatchLimits(1_000, 60L * Watches.cost(TERMS), 1_000, 100))) {
       Watches watches = watches(limits);
       Deque<Channel> greedy = new ArrayDeque<>();
       for (int i = 0; i < 10; i++) {

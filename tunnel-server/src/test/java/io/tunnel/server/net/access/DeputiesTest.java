@@ -214,6 +214,17 @@ final class DeputiesTest {
   }
 
   @Test
+  void ends_no_row_session_of_those_who_may_do_more() throws IOException {
+    at.allow("payroll", "table:salaries", "write");
+    at.allow("bob", "table:orders", "write");
+    requireRefused(() -> at.administration.requireMayEnd("admin", deputy()));
+    requireRefused(() -> at.administration.requireMayEnd("payroll", deputy()));
+    at.administration.requireMayEnd("bob", deputy());
+    at.administration.requireMayEnd("", Caller.anybody());
+    at.administration.requireMayEnd("payroll", at.caller("admin"));
+  }
+
+  @Test
   void sets_quotas_of_the_tables_that_it_administers() throws IOException {
     requireRefused(() -> quota("table:salaries", "sessions"));
     requireRefused(() -> quota("table:salaries"));
