@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.wire.Operation.Right;
 import java.io.IOException;
 import java.util.List;
@@ -53,6 +54,15 @@ final class SessionOwnersTest {
     assertThat(bob.mayOnSome(Right.WRITE, at.catalog)).isFalse();
     var unused = at.catalog.createTable(new TableMeta("later", TestRows.SCHEMA), List.of(), 0);
     assertThat(bob.mayOnSome(Right.WRITE, at.catalog)).isTrue();
+  }
+
+  @Test
+  void a_right_on_a_table_that_is_dropped_counts_no_longer() throws IOException {
+    at.allow("bob", "table:orders", "write");
+    Caller bob = at.caller("bob");
+    assertThat(bob.mayOnSome(Right.WRITE, at.catalog)).isTrue();
+    at.catalog.dropTable(at.catalog.tables().iterator().next(), Asked.NAMELESS);
+    assertThat(bob.mayOnSome(Right.WRITE, at.catalog)).isFalse();
   }
 
   @Test
