@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -223,6 +224,13 @@ public final class RowSessionCore {
   /** Whether the record of a session is still to be stored, so that nobody is told of it. */
   public boolean isOpening(long id) {
     return sessions.containsKey(id) && sessions.get(id).state == State.OPENING;
+  }
+
+  /** Whose session it is; empty for an unknown one, and before its record is stored. */
+  public Optional<String> owner(long id) {
+    return Optional.ofNullable(sessions.get(id))
+        .filter(known -> known.state != State.OPENING)
+        .map(known -> known.session.principal());
   }
 
   /** The record is stored: the lease begins now. */

@@ -15,13 +15,10 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.sdk.security.Secret;
 import io.tunnel.sdk.security.SecurityClient;
-import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.sdk.table.CreateTableRequest;
 import java.util.List;
@@ -43,13 +40,9 @@ class ColumnConditionRightsTest {
 
   /** A client with a new key, whose principal has these rights on the table alone. */
   private TableClient as(String principal, String... rights) {
-    ClientConfig administrator = server.client();
-    try (SecurityClient security = new SecurityClient(administrator)) {
-      IssuedKey issued = security.createKey(principal);
-      security.grant(Permission.allow(principal, List.of(rights), "table:" + SECRETS));
-      AccessKey key = new AccessKey(issued.key().id(), issued.secret());
-      return TableClient.connect(administrator.withSecurity(administrator.security().withKey(key)));
-    }
+    return TableClient.connect(
+        server.clientOf(
+            principal, Permission.allow(principal, List.of(rights), "table:" + SECRETS)));
   }
 
   private static RowPutChange put(long value) {

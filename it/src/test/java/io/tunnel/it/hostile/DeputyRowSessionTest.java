@@ -16,9 +16,6 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.RowSession;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.sdk.security.AccessKey;
-import io.tunnel.sdk.security.SecurityClient;
-import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.sdk.table.CreateTableRequest;
 import java.time.Duration;
@@ -35,20 +32,12 @@ class DeputyRowSessionTest {
 
   private final ServerProcess server = STAGE.closedServer();
 
-  private ClientConfig as(String principal, Permission... permissions) {
-    ClientConfig administrator = server.client();
-    try (SecurityClient security = new SecurityClient(administrator)) {
-      IssuedKey issued = security.createKey(principal);
-      for (Permission permission : permissions) {
-        security.grant(permission);
-      }
-      AccessKey key = new AccessKey(issued.key().id(), issued.secret());
-      return administrator.withSecurity(administrator.security().withKey(key));
-    }
-  }
-
-  private static TableClient owner(ClientConfig config, String table) {
-    TableClient tables = TableClient.connect(config);
+  /** A client that may do everything to the rows of a new table, and nothing else. */
+  private TableClient owner(String principal, String table) {
+    List<String> rights = List.of("create", "read", "write");
+    TableClient tables =
+        TableClient.connect(
+            server.clientOf(principal, Permission.allow(principal, rights, "table:" + table)));
     var unused =
         tables.createTable(
             CreateTableRequest.builder(table).key("id", PrimaryKeyType.INTEGER).build());
@@ -69,19 +58,15 @@ class DeputyRowSessionTest {
     return tables.getRow(table, PrimaryKey.builder().add("id", 1).build()).isPresent();
   }
 
-  private static Permission owns(String principal, String table) {
-    return Permission.allow(principal, List.of("create", "read", "write"), "table:" + table);
-  }
-
   @Test
   void ends_the_sessions_of_those_alone_who_may_do_no_more() {
     ClientConfig deputy =
-        as(
+        server.clientOf(
             "deputy",
             Permission.allow("deputy", List.of("admin"), "cluster"),
             Permission.deny("deputy", List.of("admin"), "table:salaries"));
-    try (TableClient payroll = owner(as("payroll", owns("payroll", "salaries")), "salaries");
-        TableClient bob = owner(as("bob", owns("bob", "orders")), "orders");
+    try (TableClient payroll = owner("payroll", "salaries");
+        TableClient bob = owner("bob", "orders");
         ClusterClient cluster = new ClusterClient(deputy)) {
       RowSession paid = bind(payroll, "salaries");
       RowSession ordered = bind(bob, "orders");

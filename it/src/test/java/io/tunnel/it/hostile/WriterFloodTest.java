@@ -20,9 +20,6 @@ import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.sdk.security.AccessKey;
-import io.tunnel.sdk.security.SecurityClient;
-import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.sdk.table.CreateTableRequest;
 import java.time.Duration;
@@ -45,13 +42,8 @@ class WriterFloodTest {
   private final ServerProcess server = STAGE.closedServer();
 
   private ClientConfig as(String principal, String... rights) {
-    ClientConfig administrator = server.client();
-    try (SecurityClient security = new SecurityClient(administrator)) {
-      IssuedKey issued = security.createKey(principal);
-      security.grant(Permission.allow(principal, List.of(rights), "table:" + TABLE));
-      AccessKey key = new AccessKey(issued.key().id(), issued.secret());
-      return administrator.withSecurity(administrator.security().withKey(key));
-    }
+    return server.clientOf(
+        principal, Permission.allow(principal, List.of(rights), "table:" + TABLE));
   }
 
   private static PrimaryKey key(long id) {

@@ -208,13 +208,9 @@ public final class RowSessions {
     }
   }
 
-  /** Whose session it is: empty for an unknown one. */
+  /** Whose session it is; empty for one that no operator has seen. */
   public Optional<String> owner(long id) {
-    return core.page(id - 1, 1, nowMs()).stream()
-        .map(this::info)
-        .filter(session -> session.sessionId() == id)
-        .map(RowSessionControl.SessionInfo::principal)
-        .findFirst();
+    return core.owner(id);
   }
 
   /** The sessions behind an id, {@value #PAGE_MAX} at most. */

@@ -173,8 +173,7 @@ public final class Caller {
    */
   boolean mayOnSome(Right right, Catalog catalog) {
     return isGranted(
-        // A table that is created raises the last partition, and one that is dropped lowers the
-        // sum.
+        // The creation of a table raises the last partition; a drop lowers the number of tables.
         new Question(
             About.SOME_TABLE, right, catalog.lastPartition() + "/" + catalog.tables().size(), ""),
         (permissions, who) ->
