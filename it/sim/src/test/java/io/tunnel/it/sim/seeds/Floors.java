@@ -9,10 +9,17 @@ import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Counts the worlds of each event, and compares with the least count: a fault that has become rare
- * proves nothing any more, though it still happens once in a run.
+ * Counts the worlds of each event, and compares with the least share: a fault that has become rare
+ * proves nothing any more, though it still happens once in a run. Worlds are samples, so an event
+ * is too rare only if chance alone explains its count with less than {@link #CHANCE_MIN}.
  */
 public final class Floors<E extends Enum<E>> {
+
+  /**
+   * Least probability that a count is chance. A share of one and a half times its floor, as floors
+   * are chosen, is called too rare by 300 worlds in one run of a million.
+   */
+  private static final double CHANCE_MIN = 0.001;
 
   private final Class<E> type;
   private final ToDoubleFunction<E> percentMin;
@@ -42,11 +49,29 @@ public final class Floors<E extends Enum<E>> {
     return 100.0 * worldsWith.getOrDefault(what, 0L) / Math.max(1, worlds);
   }
 
+  /** Whether an event whose share is its floor happens in so few worlds almost never. */
+  private boolean isTooRare(E what) {
+    long with = worldsWith.getOrDefault(what, 0L);
+    double share = percentMin.applyAsDouble(what) / 100;
+    return with < worlds * share && atMost(with, worlds, share) < CHANCE_MIN;
+  }
+
+  /** Probability that at most {@code count} of {@code n} worlds have an event of this share. */
+  private static double atMost(long count, long n, double share) {
+    double logOfTerm = n * Math.log1p(-share);
+    double sum = Math.exp(logOfTerm);
+    for (long k = 1; k <= count; k++) {
+      logOfTerm += Math.log((n - k + 1) * share / (k * (1 - share)));
+      sum += Math.exp(logOfTerm);
+    }
+    return sum;
+  }
+
   /** Events in too few worlds, with both counts; empty when there are none. */
   public synchronized Set<String> tooRare() {
     Set<String> rare = new TreeSet<>();
     for (E what : EnumSet.allOf(type)) {
-      if (percent(what) < percentMin.applyAsDouble(what)) {
+      if (isTooRare(what)) {
         rare.add(
             String.format(
                 Locale.ROOT,
