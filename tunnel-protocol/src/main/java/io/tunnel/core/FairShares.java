@@ -1,6 +1,5 @@
-package io.tunnel.server.partition.judge;
+package io.tunnel.core;
 
-import io.tunnel.model.value.Bytes;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
@@ -9,48 +8,50 @@ import java.util.TreeSet;
 
 /**
  * Entries with a size, which belong to principals. Over the limit, the principal with most has to
- * give up its oldest entry: so a principal below an equal share loses nothing to the others.
+ * give up its oldest entry: so a principal below an equal share loses nothing to the others. For
+ * one thread.
  *
+ * @param <P> names of principals
  * @param <E> entries, in the order of their age
  */
-final class FairShares<E extends Comparable<E>> {
+public final class FairShares<P extends Comparable<P>, E extends Comparable<E>> {
 
   private final long max;
 
-  /** The sizes of all entries. */
   private long sum;
-
-  private final Map<Bytes, Share<E>> byPrincipal = new HashMap<>();
+  private final Map<P, Share<P, E>> byPrincipal = new HashMap<>();
 
   /** The shares of {@link #byPrincipal}; a share is taken out while its sum changes. */
-  private final TreeSet<Share<E>> bySum =
+  private final TreeSet<Share<P, E>> bySum =
       new TreeSet<>(
-          Comparator.<Share<E>>comparingLong(share -> share.sum)
+          Comparator.<Share<P, E>>comparingLong(share -> share.sum)
               .thenComparing(share -> share.principal));
 
-  private static final class Share<E> {
-    private final Bytes principal;
+  private static final class Share<P, E> {
+    private final P principal;
     private final TreeSet<E> entries = new TreeSet<>();
 
     /** The sizes of {@link #entries}. */
     private long sum;
 
-    Share(Bytes principal) {
+    Share(P principal) {
       this.principal = principal;
     }
   }
 
   /** Nothing, and {@code max} in the sum of all sizes. */
-  FairShares(long max) {
+  public FairShares(long max) {
     this.max = max;
   }
 
-  long sum() {
+  /** The sizes of all entries. */
+  public long sum() {
     return sum;
   }
 
-  void add(Bytes principal, E entry, long size) {
-    Share<E> share = byPrincipal.computeIfAbsent(principal, Share::new);
+  /** Adds an entry, which the principal does not have yet. */
+  public void add(P principal, E entry, long size) {
+    Share<P, E> share = byPrincipal.computeIfAbsent(principal, Share::new);
     bySum.remove(share);
     if (!share.entries.add(entry)) {
       throw new IllegalStateException("an entry of " + principal + " is there already");
@@ -60,8 +61,9 @@ final class FairShares<E extends Comparable<E>> {
     bySum.add(share);
   }
 
-  void remove(Bytes principal, E entry, long size) {
-    Share<E> share = byPrincipal.get(principal);
+  /** Removes an entry, with the size that it was added with. */
+  public void remove(P principal, E entry, long size) {
+    Share<P, E> share = byPrincipal.get(principal);
     bySum.remove(share);
     if (!share.entries.remove(entry)) {
       throw new IllegalStateException("an entry of " + principal + " is not there");
@@ -76,7 +78,7 @@ final class FairShares<E extends Comparable<E>> {
   }
 
   /** The entry that is to go; empty below the limit. */
-  Optional<E> surplus() {
+  public Optional<E> surplus() {
     return sum > max ? Optional.of(bySum.last().entries.first()) : Optional.empty();
   }
 }

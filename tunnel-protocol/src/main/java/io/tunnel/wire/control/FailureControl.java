@@ -117,7 +117,8 @@ public sealed interface FailureControl extends Control {
    *
    * @param count how many in all; a change that is skipped again after a seek counts once while it
    *     is among the last
-   * @param last the last skipped changes, oldest first, up to {@link #LAST_MAX}
+   * @param last the last skipped changes, oldest first, up to {@link #LAST_MAX}; fewer while the
+   *     server has too many of all tunnels
    */
   record Skipped(long count, List<SkippedChange> last) {
     /** The most stored changes of a tunnel. */

@@ -58,7 +58,7 @@ public final class TunnelCatalog implements Closeable {
   /** Absent in a cluster, whose rows are bound to nothing. */
   private final Optional<RowSessionRecords> rowSessions;
 
-  private final TunnelRecords tunnels = new TunnelRecords();
+  private final TunnelRecords tunnels;
   private final DoneRequests done = new DoneRequests("asked/");
   private long lastTunnel;
   private ClockNote clock;
@@ -70,7 +70,7 @@ public final class TunnelCatalog implements Closeable {
     this.store = tables.requireStore();
     this.group = OptionalInt.empty();
     Map<String, String> texts = store.all();
-    texts.forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
+    this.tunnels = new TunnelRecords(texts, group);
     done.replace(texts);
     this.starts = tables.countStart();
     this.confirmation = Map.of();
@@ -92,7 +92,7 @@ public final class TunnelCatalog implements Closeable {
     this.store = store;
     this.group = OptionalInt.of(group);
     Map<String, String> texts = store.all();
-    texts.forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
+    this.tunnels = new TunnelRecords(texts, this.group);
     done.replace(texts);
     Counters counters = Counters.in(texts).withOneMoreStart();
     this.confirmation = counters.change();

@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog.tunnel;
 
+import io.tunnel.server.catalog.tunnel.SkippedMemory.Kept;
 import io.tunnel.wire.control.FailureControl.Skipped;
 import io.tunnel.wire.control.FailureControl.SkippedChange;
 import io.tunnel.wire.control.Json;
@@ -8,43 +9,100 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.LongStream;
 
 /**
  * The last {@link Skipped#LAST_MAX} changes that a tunnel's workers skipped, by ordinals that begin
- * with 1 and only grow. The texts have {@link Skipped#LAST_MAX} places, so a skipped change writes
- * one short text over the oldest one.
+ * with 1 and only grow; fewer while {@link SkippedMemory} has no space for them. The texts have
+ * {@link Skipped#LAST_MAX} places, so a skipped change writes one short text over the oldest one.
+ * The last place has the count even when its change was dropped.
  */
 final class SkippedRecords {
 
-  private final ConcurrentSkipListMap<Long, SkippedChange> changes = new ConcurrentSkipListMap<>();
+  private final String tunnelId;
+  private final SkippedMemory memory;
+  private final ConcurrentSkipListMap<Long, Held> changes = new ConcurrentSkipListMap<>();
 
-  /** A stored change. */
-  private record Stored(long ordinal, SkippedChange change) {}
+  /** The last ordinal. */
+  private volatile long count;
 
-  /** Applies a stored text. */
-  void apply(String text) {
-    Stored stored = Json.ofText(text, Stored.class);
-    put(stored.ordinal(), stored.change());
+  /** A stored change; without the change, its ordinal only. */
+  private record Stored(long ordinal, Optional<SkippedChange> change) {
+    Stored {
+      change = change == null ? Optional.empty() : change;
+    }
   }
 
-  private void put(long ordinal, SkippedChange change) {
-    changes.put(ordinal, change);
-    changes.headMap(count() - Skipped.LAST_MAX, true).clear();
+  /** A change in memory, and what it takes there. */
+  private record Held(SkippedChange change, Kept kept) {}
+
+  SkippedRecords(String tunnelId, SkippedMemory memory) {
+    this.tunnelId = tunnelId;
+    this.memory = memory;
   }
 
-  private long count() {
-    return changes.isEmpty() ? 0 : changes.lastKey();
+  String tunnelId() {
+    return tunnelId;
+  }
+
+  /** The beginning of the names of all texts of a tunnel. */
+  static String prefix(String tunnelId) {
+    return TunnelRecords.SKIPPED + tunnelId + "/";
+  }
+
+  private String name(long ordinal) {
+    return prefix(tunnelId) + ordinal % Skipped.LAST_MAX;
+  }
+
+  /** Applies a stored text, or its removal; {@code owner} created the tunnel. */
+  void apply(String name, Optional<String> text, String owner) {
+    memory.written(name);
+    if (text.isPresent()) {
+      Stored stored = Json.ofText(text.get(), Stored.class);
+      long bytes = SkippedMemory.bytes(text.get());
+      stored.change().ifPresent(change -> put(stored.ordinal(), change, owner, bytes));
+      count = Math.max(count, stored.ordinal());
+      changes.headMap(count - Skipped.LAST_MAX, true).keySet().forEach(this::remove);
+      memory.fit();
+    }
+  }
+
+  private void put(long ordinal, SkippedChange change, String owner, long bytes) {
+    remove(ordinal);
+    Kept kept = new Kept(owner, this, ordinal, change.skippedMs(), bytes);
+    memory.add(kept);
+    changes.put(ordinal, new Held(change, kept));
+  }
+
+  private void remove(long ordinal) {
+    Held gone = changes.remove(ordinal);
+    if (gone != null) {
+      memory.remove(gone.kept());
+    }
+  }
+
+  /** Gives up a change, and still counts it. */
+  void drop(long ordinal) {
+    remove(ordinal);
+    Optional<String> onlyCount = Optional.of(Json.toText(new Stored(ordinal, Optional.empty())));
+    memory.outdate(name(ordinal), ordinal == count ? onlyCount : Optional.empty());
+  }
+
+  /** The tunnel is gone. */
+  void clear() {
+    changes.keySet().forEach(this::remove);
+    memory.removed(prefix(tunnelId));
   }
 
   /** The skipped changes and their number. */
   Skipped now() {
-    return new Skipped(count(), List.copyOf(changes.values()));
+    return new Skipped(count, changes.values().stream().map(Held::change).toList());
   }
 
   /** Gives new ordinals to changes that are not known yet. */
   private Map<Long, SkippedChange> numbered(List<SkippedChange> added) {
     Map<Long, SkippedChange> numbered = new LinkedHashMap<>();
-    long last = count();
+    long last = count;
     for (SkippedChange change : added) {
       Optional<Long> known = known(change);
       numbered.put(known.isPresent() ? known.get() : ++last, change);
@@ -56,7 +114,7 @@ final class SkippedRecords {
 
   private Optional<Long> known(SkippedChange change) {
     return changes.entrySet().stream()
-        .filter(entry -> isSame(entry.getValue(), change))
+        .filter(entry -> isSame(entry.getValue().change(), change))
         .map(Map.Entry::getKey)
         .findFirst();
   }
@@ -67,18 +125,22 @@ final class SkippedRecords {
         && one.position() == other.position();
   }
 
-  /** The texts to write for these changes, by place. */
-  Map<Long, String> additions(List<SkippedChange> added) {
-    Map<Long, String> texts = new LinkedHashMap<>();
+  /** The texts to write for these changes, by name. */
+  Map<String, Optional<String>> additions(List<SkippedChange> added) {
+    Map<String, Optional<String>> texts = new LinkedHashMap<>(memory.outdated());
     numbered(added)
         .forEach(
             (ordinal, change) ->
-                texts.put(ordinal % Skipped.LAST_MAX, Json.toText(new Stored(ordinal, change))));
+                texts.put(
+                    name(ordinal),
+                    Optional.of(Json.toText(new Stored(ordinal, Optional.of(change))))));
     return texts;
   }
 
-  /** The places in use. */
-  List<Long> places() {
-    return changes.keySet().stream().map(ordinal -> ordinal % Skipped.LAST_MAX).toList();
+  /** The names that may have texts. */
+  List<String> names() {
+    return LongStream.rangeClosed(Math.max(1, count - Skipped.LAST_MAX + 1), count)
+        .mapToObj(this::name)
+        .toList();
   }
 }

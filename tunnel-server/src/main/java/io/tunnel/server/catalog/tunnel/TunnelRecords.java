@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.UnaryOperator;
@@ -46,7 +47,7 @@ public final class TunnelRecords {
   private static final String PAUSED = "paused/";
   private static final String CHECKPOINT = "checkpoint/";
   private static final String CHANNEL = "channel/";
-  private static final String SKIPPED = "skipped/";
+  static final String SKIPPED = "skipped/";
 
   /** Fields of a checkpoint. */
   private static final String KEY = "k=";
@@ -57,14 +58,42 @@ public final class TunnelRecords {
   private static final int HEX = 16;
 
   private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
+  private final SkippedMemory skipped;
 
   /** While texts are being loaded, the info of a tunnel may be missing. */
   private static final class Entry {
     private final Map<ChannelKey, ChannelState> states = new ConcurrentSkipListMap<>();
-    private final SkippedRecords skipped = new SkippedRecords();
+    private final SkippedRecords skipped;
     private volatile TunnelInfo info;
     private volatile int tableId;
     private volatile boolean isPaused;
+
+    Entry(SkippedRecords skipped) {
+      this.skipped = skipped;
+    }
+
+    /** Whose share of the memory skipped changes take. */
+    String owner() {
+      return info == null ? "" : info.creator().map("principal "::concat).orElse(info.table());
+    }
+  }
+
+  /**
+   * Tunnels with these texts.
+   *
+   * @param group of a cluster; empty for all tunnels of a server without a cluster
+   */
+  public TunnelRecords(Map<String, String> texts, OptionalInt group) {
+    this(
+        texts,
+        new SkippedMemory(
+            group.isPresent() ? SkippedMemory.GROUP_BYTES_MAX : SkippedMemory.BYTES_MAX));
+  }
+
+  TunnelRecords(Map<String, String> texts, SkippedMemory skipped) {
+    this.skipped = skipped;
+    // Skipped changes ask who created their tunnel.
+    new TreeMap<>(texts).descendingMap().forEach((name, text) -> apply(name, Optional.of(text)));
   }
 
   /** Channels of all tunnels. */
@@ -124,7 +153,9 @@ public final class TunnelRecords {
       applyCondition(name.substring(CHANNEL.length()), text);
     } else if (name.startsWith(SKIPPED)) {
       String id = name.substring(SKIPPED.length(), name.lastIndexOf('/'));
-      text.ifPresent(skipped -> entry(id).skipped.apply(skipped));
+      if (text.isPresent() || entryById.containsKey(id)) {
+        entry(id).skipped.apply(name, text, entry(id).owner());
+      }
     }
   }
 
@@ -211,7 +242,11 @@ public final class TunnelRecords {
   }
 
   private Entry entry(String tunnelId) {
-    return entryById.computeIfAbsent(tunnelId, id -> new Entry());
+    return entryById.computeIfAbsent(tunnelId, id -> newEntry(id));
+  }
+
+  private Entry newEntry(String tunnelId) {
+    return new Entry(new SkippedRecords(tunnelId, skipped));
   }
 
   private static ChannelKey key(String text) {
@@ -278,7 +313,7 @@ public final class TunnelRecords {
 
   /** Adds a tunnel. */
   public void created(TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
-    Entry entry = new Entry();
+    Entry entry = newEntry(info.tunnelId());
     entry.info = info;
     entry.tableId = tableId.orElse(0);
     entry.states.putAll(states);
@@ -297,15 +332,16 @@ public final class TunnelRecords {
       changes.put(CHECKPOINT + path(tunnelId, key), Optional.empty());
       changes.put(CHANNEL + path(tunnelId, key), Optional.empty());
     }
-    for (long place : entry(tunnelId).skipped.places()) {
-      changes.put(SKIPPED + tunnelId + "/" + place, Optional.empty());
-    }
+    entry(tunnelId).skipped.names().forEach(name -> changes.put(name, Optional.empty()));
     return changes;
   }
 
   /** Removes a tunnel. */
   public void removed(String tunnelId) {
-    entryById.remove(tunnelId);
+    Entry gone = entryById.remove(tunnelId);
+    if (gone != null) {
+      gone.skipped.clear();
+    }
   }
 
   /** The changes that store {@code states}, without states that are stored already. */
@@ -343,14 +379,9 @@ public final class TunnelRecords {
     return entry == null ? Skipped.NONE : entry.skipped.now();
   }
 
-  /** The changes that add these skipped changes. */
+  /** The changes that add these skipped changes, and remove those without space. */
   public Map<String, Optional<String>> skip(String tunnelId, List<SkippedChange> skipped) {
-    Map<String, Optional<String>> changes = new LinkedHashMap<>();
-    entry(tunnelId)
-        .skipped
-        .additions(skipped)
-        .forEach((place, text) -> changes.put(SKIPPED + tunnelId + "/" + place, Optional.of(text)));
-    return changes;
+    return entry(tunnelId).skipped.additions(skipped);
   }
 
   /** The change that pauses or resumes a tunnel as a whole. */

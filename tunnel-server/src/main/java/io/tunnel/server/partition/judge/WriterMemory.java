@@ -1,5 +1,6 @@
 package io.tunnel.server.partition.judge;
 
+import io.tunnel.core.FairShares;
 import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Answered;
 import io.tunnel.model.value.Bytes;
@@ -11,8 +12,8 @@ import java.util.Optional;
 /** What the writers of all partitions of a shard take, and which writer or answer has to go. */
 final class WriterMemory {
 
-  private final FairShares<Entry> writers;
-  private final FairShares<Entry> answers;
+  private final FairShares<Bytes, Entry> writers;
+  private final FairShares<Bytes, Entry> answers;
 
   /** Every writer that a partition knows. */
   private final Map<Ref, Entry> entries = new HashMap<>();
