@@ -217,6 +217,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public boolean mayServe(Frame request, boolean isAlone) {
+      return isLeaving || requests.mayServe(request, isAlone, pace);
+    }
+
+    @Override
     public void serve(Frame request) {
       if (isLeaving) {
         refuse(request, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));

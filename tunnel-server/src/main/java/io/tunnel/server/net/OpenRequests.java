@@ -46,6 +46,13 @@ final class OpenRequests {
     /** Whether requests may begin now; false while the client does not read its answers. */
     boolean mayServe();
 
+    /**
+     * Whether this request may begin now.
+     *
+     * @param isAlone whether no other request of the connection is being served
+     */
+    boolean mayServe(Frame request, boolean isAlone);
+
     /** Begins a request, which ends with {@link OpenRequests#answered}. */
     void serve(Frame request);
 
@@ -118,7 +125,9 @@ final class OpenRequests {
 
   private boolean mayServe(Waiting next) {
     int servedNow = served.get();
-    if (servedNow >= requestsMax || !port.mayServe()) {
+    if (servedNow >= requestsMax
+        || !port.mayServe()
+        || !port.mayServe(next.request(), servedNow == 0)) {
       return false;
     }
     long cost = cost(next.request());

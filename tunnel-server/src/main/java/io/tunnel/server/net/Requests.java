@@ -8,6 +8,7 @@ import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.Pace;
 import io.tunnel.server.net.access.SessionOwners;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
@@ -24,8 +25,10 @@ import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.Renewal;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -40,6 +43,10 @@ final class Requests {
    * memory.
    */
   private static final long PARSED_BYTES_MAX = 2L * Frame.PAYLOAD_BYTES_MAX;
+
+  /** Requests for rows that are charged when they are answered. */
+  private static final Set<Operation> READS =
+      EnumSet.of(Operation.GET_ROW, Operation.GET_ROWS, Operation.GET_RANGE);
 
   private final NetServer.Rooms rooms;
   private final Authority authority;
@@ -133,6 +140,24 @@ final class Requests {
     } catch (RuntimeException e) {
       connection.refuse(frame, refusals.of(e));
     }
+  }
+
+  /** Whether quotas of rows let a request begin; {@code isAlone} without another under way. */
+  boolean mayServe(Frame frame, boolean isAlone, Pace pace) {
+    if (frame.operation() == Operation.WRITE) {
+      return pace.mayWrite();
+    }
+    return tableRead(frame)
+        .map(table -> (isAlone || !pace.readsOneByOne(table)) && pace.mayRead(table))
+        .orElse(true);
+  }
+
+  /** The table whose rows a request reads. */
+  private Optional<String> tableRead(Frame frame) {
+    boolean isRead = READS.contains(frame.operation()) && frame.payload().length >= Integer.BYTES;
+    return isRead
+        ? rooms.catalog().find(Binary.getInt(frame.payload(), 0)).map(table -> table.meta().name())
+        : Optional.empty();
   }
 
   /** A request was answered, or gets no answer. For any thread. */
@@ -363,14 +388,9 @@ final class Requests {
     }
 
     private void count(int payloadBytes, RowPage.Looked looked) {
-      rooms
-          .catalog()
-          .find(Binary.getInt(frame.payload(), 0))
+      tableRead(frame)
           .ifPresent(
-              table ->
-                  connection
-                      .pace()
-                      .read(connection.caller(), table.meta().name(), looked, payloadBytes));
+              table -> connection.pace().read(connection.caller(), table, looked, payloadBytes));
     }
 
     @Override

@@ -8,7 +8,9 @@ import io.tunnel.wire.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class OpenRequestsTest {
@@ -28,12 +30,18 @@ final class OpenRequestsTest {
     private final Deque<Frame> open = new ArrayDeque<>();
     private final List<Integer> busy = new ArrayList<>();
     private final Deque<Runnable> posted = new ArrayDeque<>();
+    private final Set<Integer> oneByOne = new HashSet<>();
     private boolean takesAnswers = true;
     private boolean isReading = true;
 
     @Override
     public boolean mayServe() {
       return takesAnswers;
+    }
+
+    @Override
+    public boolean mayServe(Frame request, boolean isAlone) {
+      return isAlone || !oneByOne.contains(request.correlationId());
     }
 
     @Override
@@ -75,6 +83,21 @@ final class OpenRequestsTest {
   private void answer() {
     requests.answered(port.open.remove());
     port.run();
+  }
+
+  @Test
+  void a_request_that_begins_alone_waits_for_the_others_and_later_ones_wait_behind_it() {
+    port.oneByOne.add(2);
+    requests.take(request(1, 10));
+    requests.take(request(2, 10));
+    requests.take(request(3, 10));
+    assertThat(port.served).containsExactly(1);
+    answer();
+    assertThat(port.served).containsExactly(1, 2, 3);
+    answer();
+    answer();
+    assertThat(requests.areNone()).isTrue();
+    assertThat(port.isReading).isTrue();
   }
 
   @Test

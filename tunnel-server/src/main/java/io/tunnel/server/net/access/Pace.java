@@ -10,8 +10,11 @@ import java.util.concurrent.TimeUnit;
  * Throttles one connection when its principal, or a table that it uses, exceeds a quota: work that
  * has begun is finished, and the next work of its kind waits. Rows written and read, and the number
  * of requests, delay the next request; deliveries delay the next delivery; neither delays the
- * other. A new connection waits for its principal's existing debt, so connecting again brings no
- * advantage. Belongs to the connection's event loop, but for {@link #used} and {@link #read}.
+ * other. A new connection waits for its principal's existing debt, and so does each request for
+ * rows: neither connecting again nor many connections bring an advantage. Heartbeats, checkpoints
+ * and other requests wait for the debt of their own connection alone, so a greedy reader does not
+ * end the sessions of its principal's workers. Belongs to the connection's event loop, but for
+ * {@link #used} and {@link #read}.
  */
 public final class Pace {
 
@@ -73,6 +76,29 @@ public final class Pace {
   /** Whether a request may be served now. */
   public boolean mayServe() {
     return requestPauses.areNone();
+  }
+
+  /** Whether a request that writes rows may be served now. */
+  public boolean mayWrite() {
+    return isPaid(shares.owedBeforeRequests(caller));
+  }
+
+  /** Whether a request that reads rows of {@code table} may be served now. */
+  public boolean mayRead(String table) {
+    return isPaid(shares.owedBeforeReads(caller, table));
+  }
+
+  private boolean isPaid(long owedNanos) {
+    requestPauses.begin(owedNanos);
+    return owedNanos == 0;
+  }
+
+  /**
+   * Whether a read of {@code table} is charged before the connection's next one begins. What a read
+   * costs is known at its end, so reads at the same time would all begin without a debt.
+   */
+  public boolean readsOneByOne(String table) {
+    return shares.limitsReads(caller, table);
   }
 
   /** Whether changes may be delivered now. */

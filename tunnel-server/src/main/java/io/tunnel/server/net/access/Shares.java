@@ -247,6 +247,31 @@ public final class Shares {
         .orElse(0L);
   }
 
+  /**
+   * Nanoseconds until the caller may read rows of {@code table}: all that it owes before requests,
+   * and what is owed for reads of the table.
+   */
+  public long owedBeforeReads(Caller caller, String table) {
+    if (gate.isOpen() || caller.mayDoEverything()) {
+      return 0;
+    }
+    return Math.max(
+        owedBeforeRequests(caller),
+        owed("table:" + table, gate.rights().tableQuota(table), Use.READ));
+  }
+
+  /** Whether a quota limits what the caller reads of {@code table}. */
+  public boolean limitsReads(Caller caller, String table) {
+    return !gate.isOpen()
+        && !caller.mayDoEverything()
+        && (quota(caller).map(quota -> limits(quota.read())).orElse(false)
+            || limits(gate.rights().tableQuota(table).read()));
+  }
+
+  private static boolean limits(Quota.Rates rates) {
+    return rates.rowsPerSecond().isPresent() || rates.bytesPerSecond().isPresent();
+  }
+
   /** Nanoseconds until the caller may be sent deliveries; debts of tables are not included. */
   public long owedBeforeDeliveries(Caller caller) {
     return quota(caller).map(quota -> owed(caller.name(), quota, Use.DELIVERED)).orElse(0L);

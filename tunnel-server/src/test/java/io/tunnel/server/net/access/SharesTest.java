@@ -264,6 +264,67 @@ class SharesTest {
   }
 
   @Test
+  void rows_wait_for_what_the_principal_owes_on_other_connections_and_heartbeats_do_not() {
+    quota("ada", new QuotaLimit("readBytesPerSecond", 10));
+    FakeConnection quiet = new FakeConnection();
+    Pace idle = entered(quiet);
+    entered(new FakeConnection()).used(ada, "t", Shares.Use.READ, 1, 30);
+    assertThat(idle.mayServe()).as("a heartbeat").isTrue();
+    assertThat(idle.mayRead("t")).isFalse();
+    assertThat(idle.mayServe()).as("what is behind a request for rows").isFalse();
+    quiet.passUntil(2 * SECOND);
+    assertThat(quiet.told).containsExactly("serve");
+    assertThat(idle.mayRead("t")).isTrue();
+    assertThat(idle.mayWrite()).isTrue();
+    idle.used(ada, "t", Shares.Use.READ, 1, 30);
+    assertThat(entered(new FakeConnection(), bob).mayWrite()).as("somebody else").isTrue();
+    assertThat(entered(new FakeConnection()).mayWrite()).isFalse();
+  }
+
+  @Test
+  void reads_wait_for_what_is_owed_for_their_table() {
+    quota("table:t", new QuotaLimit("readRowsPerSecond", 10));
+    Pace idle = entered(new FakeConnection());
+    entered(new FakeConnection(), bob).used(bob, "t", Shares.Use.READ, 30, 30);
+    assertThat(idle.mayRead("other")).isTrue();
+    assertThat(idle.mayWrite()).isTrue();
+    assertThat(idle.readsOneByOne("t")).isTrue();
+    assertThat(idle.readsOneByOne("other")).isFalse();
+    assertThat(idle.mayRead("t")).isFalse();
+    Caller root = gate.caller(Principal.ofKey("root"), Optional.empty());
+    Pace ofRoot = entered(new FakeConnection(), root);
+    assertThat(ofRoot.mayRead("t")).as("an administrator").isTrue();
+    assertThat(ofRoot.readsOneByOne("t")).isFalse();
+  }
+
+  @Test
+  void connections_that_were_open_before_read_no_more_than_the_rate_and_an_answer_each() {
+    int connections = 20;
+    int answer = 1_000;
+    quota("ada", new QuotaLimit("readBytesPerSecond", 500));
+    List<FakeConnection> ports = new ArrayList<>();
+    List<Pace> paces = new ArrayList<>();
+    for (int i = 0; i < connections; i++) {
+      ports.add(new FakeConnection());
+      paces.add(entered(ports.get(i)));
+    }
+    long bytes = 0;
+    for (int second = 0; second < 200; second++) {
+      List<Pace> begun =
+          paces.stream().filter(pace -> pace.mayServe() && pace.mayRead("t")).toList();
+      // All are answered after all have begun.
+      begun.forEach(pace -> pace.read(ada, "t", new RowPage.Looked(1, answer), answer));
+      bytes += (long) begun.size() * answer;
+      long now = nowNanos;
+      for (FakeConnection port : ports) {
+        nowNanos = now;
+        port.passUntil(now + SECOND);
+      }
+    }
+    assertThat(bytes).isBetween(200L * 500, 201L * 500 + (long) connections * answer);
+  }
+
+  @Test
   void a_read_is_charged_by_what_was_looked_at_and_not_by_what_was_answered() {
     quota(
         "ada",
@@ -285,8 +346,12 @@ class SharesTest {
   }
 
   private Pace entered(FakeConnection connection) {
+    return entered(connection, ada);
+  }
+
+  private Pace entered(FakeConnection connection, Caller who) {
     Pace pace = new Pace(shares, connection);
-    pace.entered(ada);
+    pace.entered(who);
     return pace;
   }
 
