@@ -3,6 +3,7 @@ package io.tunnel.server.catalog;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
+import io.tunnel.core.FailureTexts;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
@@ -318,9 +319,9 @@ public final class TunnelCatalog implements Closeable {
   /** By principal, the number of tunnels of this catalog that it created. */
   public Map<String, Integer> tunnelsByCreator() {
     Map<String, Integer> counts = new HashMap<>();
-    for (TunnelInfo tunnel : tunnels(Optional.empty())) {
-      tunnel.creator().ifPresent(creator -> counts.merge(creator, 1, Integer::sum));
-    }
+    tunnels(Optional.empty()).stream()
+        .flatMap(tunnel -> tunnel.creator().stream())
+        .forEach(creator -> counts.merge(creator, 1, Integer::sum));
     return counts;
   }
 
@@ -432,7 +433,7 @@ public final class TunnelCatalog implements Closeable {
 
   /** Stores states of a tunnel's channels, all or none; skips states that do not change. */
   public void store(String tunnelId, Map<ChannelKey, ChannelState> states) throws IOException {
-    store(Map.of(tunnelId, states));
+    store(Map.of(tunnelId, states), Map.of());
   }
 
   /** Stores states for a request that the client may retry. */
@@ -441,11 +442,6 @@ public final class TunnelCatalog implements Closeable {
       throws IOException {
     write(tunnels.update(tunnel(tunnelId).tunnelId(), states), asked, result);
     tunnels.updated(tunnelId, states);
-  }
-
-  /** Stores the states of several tunnels with one write. */
-  public void store(Map<String, Map<ChannelKey, ChannelState>> statesByTunnel) throws IOException {
-    store(statesByTunnel, Map.of());
   }
 
   /** Stores the states of several tunnels, and the changes that their workers skipped. */
@@ -464,6 +460,11 @@ public final class TunnelCatalog implements Closeable {
       statesByTunnel.forEach(tunnels::updated);
       skips.forEach(tunnels::apply);
     }
+  }
+
+  /** The bytes of the reasons of stopped channels. */
+  public FailureTexts stopped() {
+    return tunnels.stopped();
   }
 
   /** The changes that a tunnel's workers skipped. */

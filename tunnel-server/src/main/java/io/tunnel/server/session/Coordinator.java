@@ -2,6 +2,7 @@ package io.tunnel.server.session;
 
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
+import io.tunnel.core.FailureTexts;
 import io.tunnel.core.StopReason;
 import io.tunnel.core.TunnelCore;
 import io.tunnel.core.TunnelEffect;
@@ -11,6 +12,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.catalog.tunnel.TunnelRecords;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.channel.Handles;
@@ -65,6 +67,9 @@ public final class Coordinator {
   /** The last epochs of tunnels whose state machines were discarded while the server ran. */
   private final Map<String, Long> lastEpochByTunnel = new HashMap<>();
 
+  /** What workers reported of the channels that they retry. */
+  private final FailureTexts retried;
+
   private final Sessions sessions;
   private final Checkpoints checkpoints;
   private final StaleCheckpoints stale;
@@ -113,6 +118,7 @@ public final class Coordinator {
     this.bounds = bounds;
     this.config = config;
     this.surroundings = surroundings;
+    this.retried = catalog.stopped().another();
     this.sessions = new Sessions(catalog, naming, config, surroundings);
     this.checkpoints = new Checkpoints(catalog, sessions, bounds, surroundings);
     this.ends = new TunnelEnds(catalog, bounds, surroundings, this::endKnown);
@@ -134,7 +140,8 @@ public final class Coordinator {
                   catalog.isPaused(tunnel.tunnelId()),
                   lastEpochByTunnel.getOrDefault(
                       tunnel.tunnelId(), catalog.starts() << EPOCH_BITS_OF_START),
-                  TimeUnit.MILLISECONDS.toNanos(config.revokeDeadlineMs())));
+                  TimeUnit.MILLISECONDS.toNanos(config.revokeDeadlineMs())),
+              retried);
       runByTunnel.put(tunnel.tunnelId(), run);
       apply(run, run.core().start());
     }
@@ -187,6 +194,11 @@ public final class Coordinator {
                 TimeUnit.MILLISECONDS.toNanos(request.leaseMs()),
                 request.maxChannels(),
                 surroundings.nanos()));
+  }
+
+  /** What is kept of the retries of all tunnels. */
+  FailureTexts retried() {
+    return retried;
   }
 
   /** Refuses requests after {@link #resign}. */
@@ -261,7 +273,9 @@ public final class Coordinator {
   public void stop(StopChannel request, SessionPort port) throws IOException {
     Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
     sessions.requireKeys(hold.session(), request.at().map(FailedChange::key).stream().toList());
-    stop(hold, new StopReason(request.error(), request.at()));
+    String owner = TunnelRecords.owner(hold.session().run().info());
+    StopReason failure = new StopReason(request.error(), request.at());
+    stop(hold, catalog.stopped().fitting(owner, failure));
   }
 
   /**

@@ -1,6 +1,8 @@
 package io.tunnel.server.session;
 
 import io.tunnel.core.ChannelKey;
+import io.tunnel.core.FailureTexts;
+import io.tunnel.core.StopReason;
 import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.control.FailureControl.Retry;
 import io.tunnel.wire.control.FailureControl.RetryingChannel;
@@ -20,21 +22,39 @@ final class Retries {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Retries.class);
 
+  private final FailureTexts texts;
+  private final String owner;
   private final Map<ChannelKey, Reported> reportedByChannel = new HashMap<>();
 
+  /**
+   * No reports.
+   *
+   * @param texts what all tunnels keep
+   * @param owner whose share of {@code texts} this tunnel takes
+   */
+  Retries(FailureTexts texts, String owner) {
+    this.texts = texts;
+    this.owner = owner;
+  }
+
   /** A report about one hold, with its time. */
-  private record Reported(Session session, long epoch, Retry retry, long nanos) {}
+  private record Reported(Session session, long epoch, Retry retry, long nanos) {
+
+    StopReason failure() {
+      return new StopReason(retry.error(), retry.at());
+    }
+  }
 
   /** Takes a session's report, which names all of its retrying channels. */
   void report(Session session, List<RetryingChannel> retrying, long nowNanos) {
     Map<Integer, RetryingChannel> byHandle = new HashMap<>();
     retrying.forEach(each -> byHandle.put(each.handle(), each));
-    reportedByChannel
-        .entrySet()
-        .removeIf(
-            entry ->
-                entry.getValue().session().equals(session)
-                    && !byHandle.containsKey(handle(session, entry.getKey())));
+    for (ChannelKey key : List.copyOf(reportedByChannel.keySet())) {
+      if (reportedByChannel.get(key).session().equals(session)
+          && !byHandle.containsKey(handle(session, key))) {
+        forget(key);
+      }
+    }
     session
         .run()
         .holds()
@@ -52,11 +72,25 @@ final class Retries {
     return hold == null ? -1 : hold.handle();
   }
 
-  private void put(Hold hold, Retry retry, long nowNanos) {
-    Reported former =
-        reportedByChannel.put(
-            hold.key(), new Reported(hold.session(), hold.epoch(), retry, nowNanos));
-    if (former == null || former.epoch() != hold.epoch()) {
+  private Optional<Reported> forget(ChannelKey key) {
+    Optional<Reported> former = Optional.ofNullable(reportedByChannel.remove(key));
+    texts.replace(owner, former.map(Reported::failure), Optional.empty());
+    return former;
+  }
+
+  /** The tunnel is run here no more. */
+  void clear() {
+    List.copyOf(reportedByChannel.keySet()).forEach(this::forget);
+  }
+
+  private void put(Hold hold, Retry said, long nowNanos) {
+    Optional<Reported> former = forget(hold.key());
+    StopReason failure = texts.fitting(owner, new StopReason(said.error(), said.at()));
+    Retry retry =
+        new Retry(failure.at(), said.attempts(), said.forMs(), said.nextInMs(), failure.error());
+    reportedByChannel.put(hold.key(), new Reported(hold.session(), hold.epoch(), retry, nowNanos));
+    texts.replace(owner, Optional.empty(), Optional.of(failure));
+    if (former.isEmpty() || former.get().epoch() != hold.epoch()) {
       LOGGER.warn(
           "channel {} of tunnel {} is RETRYING{}: {}",
           hold.key().channelId(hold.session().run().info().tunnelId()),

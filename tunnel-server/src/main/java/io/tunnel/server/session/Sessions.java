@@ -166,6 +166,7 @@ final class Sessions {
   /** Ends all sessions of a tunnel that no longer runs here. */
   void forget(TunnelRun run, ErrorCode code, String reason) {
     run.undone().clear();
+    run.retries().clear();
     List.copyOf(run.holds().values()).forEach(hold -> fence(hold, reason));
     for (Session session : List.copyOf(sessionById.values())) {
       if (session.run() == run) {

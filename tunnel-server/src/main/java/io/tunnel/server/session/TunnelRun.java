@@ -1,8 +1,10 @@
 package io.tunnel.server.session;
 
 import io.tunnel.core.ChannelKey;
+import io.tunnel.core.FailureTexts;
 import io.tunnel.core.TunnelCore;
 import io.tunnel.core.TunnelEffect;
+import io.tunnel.server.catalog.tunnel.TunnelRecords;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,8 +20,7 @@ final class TunnelRun {
   private final TunnelInfo info;
   private final TunnelCore core;
   private final Map<ChannelKey, Hold> holds = new TreeMap<>();
-
-  private final Retries retries = new Retries();
+  private final Retries retries;
 
   /** Effects that failed and will be retried; empty unless the catalog cannot be written. */
   private final Deque<TunnelEffect> undone = new ArrayDeque<>();
@@ -27,9 +28,10 @@ final class TunnelRun {
   /** A session and its connection. */
   record Session(String id, TunnelRun run, SessionPort port, long leaseMs) {}
 
-  TunnelRun(TunnelInfo info, TunnelCore core) {
+  TunnelRun(TunnelInfo info, TunnelCore core, FailureTexts retried) {
     this.info = info;
     this.core = core;
+    this.retries = new Retries(retried, TunnelRecords.owner(info));
   }
 
   TunnelInfo info() {

@@ -3,11 +3,15 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.FailureTexts;
+import io.tunnel.core.StopReason;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
@@ -153,6 +157,52 @@ final class FailedKeysTest extends CoordinatorFixture {
     assertThat(described().skipped().last()).extracting(SkippedChange::key).containsExactly(key);
     coordinator.stop(stop(held, key), first);
     assertThat(view(held).failedAt().map(FailedChange::key)).contains(key);
+  }
+
+  private static void fill(FailureTexts texts) {
+    String error = "x".repeat((int) (FailureTexts.BYTES_MAX / 2) - 1_000);
+    texts.replace("others", Optional.empty(), Optional.of(StopReason.of(error)));
+  }
+
+  @Test
+  void failures_without_space_are_kept_in_short_until_there_is_space() throws IOException {
+    String session = session(first);
+    Assignment held = first.any();
+    PrimaryKey key = TestRows.key("x".repeat(Limits.KEY_COLUMN_BYTES_MAX));
+    fill(coordinator.retried());
+    heartbeat(session, held, key);
+    assertThat(view(held).retry().orElseThrow().at()).as("the key has no space").isEmpty();
+    assertThat(view(held).retry().orElseThrow().error()).isEqualTo("odd");
+    fill(catalog.stopped());
+    coordinator.stop(stop(held, key), first);
+    assertThat(view(held).failedAt()).isEmpty();
+    assertThat(view(held).error()).contains("odd");
+  }
+
+  @Test
+  void the_space_of_failures_is_given_back() throws IOException {
+    String session = session(first);
+    Assignment held = first.any();
+    PrimaryKey key = TestRows.key("x");
+    FailureTexts retried = coordinator.retried();
+    FailureTexts stopped = catalog.stopped();
+    heartbeat(session, held, key);
+    heartbeat(session, held, key);
+    long ofOne =
+        FailureTexts.bytes(new StopReason("odd", Optional.of(new FailedChange(1, key, 1))));
+    assertThat(retried.bytes()).isEqualTo(ofOne);
+    coordinator.heartbeat(new Heartbeat(session, List.of()), first);
+    assertThat(retried.bytes()).isZero();
+    heartbeat(session, held, key);
+    coordinator.stop(stop(held, key), first);
+    assertThat(stopped.bytes()).isEqualTo(ofOne);
+    assertThat(new TunnelCatalog(new Catalog(store)).stopped().bytes())
+        .as("after a start")
+        .isEqualTo(ofOne);
+    coordinator.forget(tunnel);
+    assertThat(retried.bytes()).isZero();
+    catalog.deleteTunnel(tunnel);
+    assertThat(stopped.bytes()).isZero();
   }
 
   @Test

@@ -18,9 +18,6 @@ final class SkippedMemory {
   /** Bytes of the skipped changes of all tunnels of a server. */
   static final long BYTES_MAX = 32L << 20;
 
-  /** The part of one group of tunnels: a node may lead all 16 groups of its cluster. */
-  static final long GROUP_BYTES_MAX = BYTES_MAX / 16;
-
   /** What a skipped change takes beside the characters of its text. */
   private static final int CHANGE_BYTES = 400;
 

@@ -4,6 +4,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.NewerFormatException;
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
+import io.tunnel.core.FailureTexts;
 import io.tunnel.core.StopReason;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.value.Bytes;
@@ -57,8 +58,12 @@ public final class TunnelRecords {
   /** Base of an incarnation's text. */
   private static final int HEX = 16;
 
+  /** Groups of the tunnels of a cluster. */
+  static final int GROUPS = 16;
+
   private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
   private final SkippedMemory skipped;
+  private final FailureTexts stopped;
 
   /** While texts are being loaded, the info of a tunnel may be missing. */
   private static final class Entry {
@@ -72,9 +77,8 @@ public final class TunnelRecords {
       this.skipped = skipped;
     }
 
-    /** Whose share of the memory skipped changes take. */
     String owner() {
-      return info == null ? "" : info.creator().map("principal "::concat).orElse(info.table());
+      return info == null ? "" : TunnelRecords.owner(info);
     }
   }
 
@@ -86,14 +90,30 @@ public final class TunnelRecords {
   public TunnelRecords(Map<String, String> texts, OptionalInt group) {
     this(
         texts,
-        new SkippedMemory(
-            group.isPresent() ? SkippedMemory.GROUP_BYTES_MAX : SkippedMemory.BYTES_MAX));
+        new SkippedMemory(SkippedMemory.BYTES_MAX / parts(group)),
+        new FailureTexts(FailureTexts.BYTES_MAX / parts(group)));
   }
 
-  TunnelRecords(Map<String, String> texts, SkippedMemory skipped) {
+  /** A node may lead all groups of its cluster, which share what a server has. */
+  private static int parts(OptionalInt group) {
+    return group.isPresent() ? GROUPS : 1;
+  }
+
+  TunnelRecords(Map<String, String> texts, SkippedMemory skipped, FailureTexts stopped) {
     this.skipped = skipped;
-    // Skipped changes ask who created their tunnel.
+    this.stopped = stopped;
+    // Skipped changes and stopped channels ask who created their tunnel.
     new TreeMap<>(texts).descendingMap().forEach((name, text) -> apply(name, Optional.of(text)));
+  }
+
+  /** Whose share of the memory for skipped changes and failures a tunnel takes. */
+  public static String owner(TunnelInfo info) {
+    return info.creator().map("principal "::concat).orElse("table " + info.table());
+  }
+
+  /** The bytes of the reasons of stopped channels. */
+  public FailureTexts stopped() {
+    return stopped;
   }
 
   /** Channels of all tunnels. */
@@ -236,9 +256,15 @@ public final class TunnelRecords {
 
   private void apply(String path, UnaryOperator<ChannelState> change) {
     int slash = path.lastIndexOf('/');
-    Map<ChannelKey, ChannelState> states = entry(path.substring(0, slash)).states;
+    Entry entry = entry(path.substring(0, slash));
     ChannelKey key = key(path.substring(slash + 1));
-    states.put(key, change.apply(states.getOrDefault(key, ChannelState.startingAt(0))));
+    put(entry, key, change.apply(entry.states.getOrDefault(key, ChannelState.startingAt(0))));
+  }
+
+  private void put(Entry entry, ChannelKey key, ChannelState state) {
+    ChannelState former = entry.states.put(key, state);
+    Optional<StopReason> formerStop = former == null ? Optional.empty() : former.stop();
+    stopped.replace(entry.owner(), formerStop, state.stop());
   }
 
   private Entry entry(String tunnelId) {
@@ -316,7 +342,7 @@ public final class TunnelRecords {
     Entry entry = newEntry(info.tunnelId());
     entry.info = info;
     entry.tableId = tableId.orElse(0);
-    entry.states.putAll(states);
+    states.forEach((key, state) -> put(entry, key, state));
     entryById.put(info.tunnelId(), entry);
   }
 
@@ -341,6 +367,9 @@ public final class TunnelRecords {
     Entry gone = entryById.remove(tunnelId);
     if (gone != null) {
       gone.skipped.clear();
+      gone.states
+          .values()
+          .forEach(state -> stopped.replace(gone.owner(), state.stop(), Optional.empty()));
     }
   }
 
@@ -370,7 +399,8 @@ public final class TunnelRecords {
 
   /** Replaces states of channels. */
   public void updated(String tunnelId, Map<ChannelKey, ChannelState> states) {
-    entry(tunnelId).states.putAll(states);
+    Entry entry = entry(tunnelId);
+    states.forEach((key, state) -> put(entry, key, state));
   }
 
   /** The changes that a tunnel's workers skipped. */

@@ -2,6 +2,7 @@ package io.tunnel.server.catalog.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.FailureTexts;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.StreamStart;
@@ -31,7 +32,7 @@ class SkippedMemoryTest {
   private TunnelRecords records = opened();
 
   private TunnelRecords opened() {
-    return new TunnelRecords(store, new SkippedMemory(BYTES_MAX));
+    return new TunnelRecords(store, new SkippedMemory(BYTES_MAX), new FailureTexts(BYTES_MAX));
   }
 
   private void create(String id, String creator) {
@@ -120,7 +121,8 @@ class SkippedMemoryTest {
   void a_start_over_the_bound_drops_the_oldest_changes_and_the_next_write_their_texts() {
     create("a", "ann");
     skip("a", changes(1, 50, 500));
-    TunnelRecords small = new TunnelRecords(store, new SkippedMemory(BYTES_MAX / 10));
+    TunnelRecords small =
+        new TunnelRecords(store, new SkippedMemory(BYTES_MAX / 10), new FailureTexts(BYTES_MAX));
     records = small;
     List<SkippedChange> left = records.skipped("a").last();
     assertThat(records.skipped("a").count()).isEqualTo(50);
@@ -132,8 +134,7 @@ class SkippedMemoryTest {
 
   @Test
   void all_groups_of_a_cluster_together_keep_what_one_server_keeps() {
-    assertThat(SkippedMemory.GROUP_BYTES_MAX * Unit.TUNNEL_GROUPS)
-        .isEqualTo(SkippedMemory.BYTES_MAX);
+    assertThat(TunnelRecords.GROUPS).isEqualTo(Unit.TUNNEL_GROUPS);
   }
 
   /** What must be true whatever happens, beside a model that counts. */
