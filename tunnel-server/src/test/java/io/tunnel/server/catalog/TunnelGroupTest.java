@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import static io.tunnel.server.catalog.TestCatalogs.STOPPED;
+import static io.tunnel.server.catalog.TestCatalogs.key;
 import static io.tunnel.server.catalog.TestCatalogs.open;
 import static io.tunnel.server.catalog.TestCatalogs.requireRefused;
 import static io.tunnel.server.catalog.TestCatalogs.table;
@@ -10,10 +11,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.FailureControl.Skipped;
+import io.tunnel.wire.control.FailureControl.SkippedChange;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -122,5 +128,35 @@ final class TunnelGroupTest {
     assertThat(behind.channel("id", one)).isEqualTo(ChannelState.startingAt(0));
     tables.dropTable(table, Asked.NAMELESS);
     assertThat(behind.orphans()).isEmpty();
+  }
+
+  /** Bytes of the texts of skipped changes that are kept of 3,200 with the longest keys. */
+  private static long keptBytes(TunnelCatalog catalog, MemoryCatalogStore texts)
+      throws IOException {
+    table(catalog.tables(), "t", "b");
+    String longest = "\0".repeat(Limits.KEY_COLUMN_BYTES_MAX);
+    for (int i = 0; i < 32; i++) {
+      String id = "id" + i;
+      tunnel(catalog, "t", "n" + i, id);
+      List<SkippedChange> changes = new ArrayList<>();
+      for (int position = 0; position < Skipped.LAST_MAX; position++) {
+        changes.add(new SkippedChange(1, ChannelType.Stream, position, key(longest), "odd", i + 1));
+      }
+      catalog.store(Map.of(), Map.of(id, changes));
+      assertThat(catalog.skipped(id).count()).isEqualTo(Skipped.LAST_MAX);
+    }
+    return texts.all().entrySet().stream()
+        .filter(text -> text.getKey().startsWith("skipped/"))
+        .mapToLong(text -> 2L * text.getValue().length())
+        .sum();
+  }
+
+  @Test
+  void a_server_keeps_32_mib_of_skipped_changes_and_a_group_of_a_cluster_a_sixteenth()
+      throws IOException {
+    Catalog tables = new Catalog(store);
+    assertThat(keptBytes(new TunnelCatalog(tables), store)).isBetween(28L << 20, 34L << 20);
+    TunnelCatalog group = new TunnelCatalog(new Catalog(new MemoryCatalogStore()), ofGroup, 1);
+    assertThat(keptBytes(group, ofGroup)).isBetween(1L << 20, 4L << 20);
   }
 }
