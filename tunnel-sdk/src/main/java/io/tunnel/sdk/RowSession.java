@@ -180,7 +180,8 @@ public final class RowSession implements AutoCloseable {
    *
    * @throws WriteFailedException when a row was not applied, or is in doubt; a row has {@code
    *     SESSION_ENDED} when the server has ended the session, and {@code LIMIT_REACHED} when the
-   *     session has {@link io.tunnel.model.Limits#SESSION_ROWS_MAX} rows of its partition
+   *     session has {@link io.tunnel.model.Limits#SESSION_ROWS_MAX} rows of its partition, or the
+   *     server has no place for further bound rows of the session's principal
    * @throws RefusedException {@code SESSION_ENDED} when the session has ended before
    */
   public BatchWriteResult write(String table, List<RowChange> rows) {

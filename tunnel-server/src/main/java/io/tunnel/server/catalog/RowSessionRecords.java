@@ -77,6 +77,11 @@ public final class RowSessionRecords {
     return sessions.containsKey(id);
   }
 
+  /** The principal of a session, the empty text for none; empty for a session that has ended. */
+  public Optional<String> owner(long id) {
+    return Optional.ofNullable(sessions.get(id)).map(Session::principal);
+  }
+
   /** Whether a session has not ended, and is proved. */
   public boolean has(long id, Bytes proof) {
     Session session = sessions.get(id);

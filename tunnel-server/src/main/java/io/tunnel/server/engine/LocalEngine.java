@@ -148,8 +148,8 @@ public final class LocalEngine implements Engine {
       }
 
       @Override
-      public boolean hasSession(long session) {
-        return sessions.has(session);
+      public Optional<String> sessionOwner(long session) {
+        return sessions.owner(session);
       }
 
       @Override

@@ -212,7 +212,7 @@ final class OpenGroup {
                             judged.rejections(), judged.returned(), judged.firstNumber())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
-    write.binding().ifPresent(of -> sessions.add(of.session()));
+    write.binding().ifPresent(of -> note(of, judged.accepted()));
     returnedBytes += ReturnedRow.bytes(judged.returned());
     mustSync |= write.isSynced();
     admitted.add(
@@ -224,6 +224,13 @@ final class OpenGroup {
             judged.accepted(),
             inGroup,
             Optional.empty()));
+  }
+
+  private void note(PendingWrite.Binding of, Optional<ChangeBatch> accepted) {
+    sessions.add(of.session());
+    if (!of.isEnd()) {
+      accepted.ifPresent(rowsOf -> bound.reserve(rowsOf, of.session()));
+    }
   }
 
   /** The batches as their writers sent them, in order. */
@@ -287,6 +294,7 @@ final class OpenGroup {
     numbering.clear();
     sessions.clear();
     batches.clear();
+    bound.unreserve();
     mustSync = false;
     hasRepeatedSynced = false;
     expiredRows = 0;

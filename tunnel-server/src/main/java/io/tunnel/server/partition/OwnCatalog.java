@@ -30,9 +30,12 @@ public interface OwnCatalog {
     return Expiry.NEVER;
   }
 
-  /** Whether a row session has not ended at the moment of the question, asked by any thread. */
-  default boolean hasSession(long session) {
-    return false;
+  /**
+   * Whose a row session is at the moment of the question, asked by any thread: the empty text where
+   * clients have no names, and empty for a session that has ended.
+   */
+  default Optional<String> sessionOwner(long session) {
+    return Optional.empty();
   }
 
   /** The AUTO column of the keys of a partition, if they have one. */

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
-import java.util.function.LongPredicate;
+import java.util.function.LongFunction;
 
 /** Folds what a log has and a table has not, when the table is opened, or made again. */
 public final class Refold implements ReplayVisitor {
@@ -54,29 +54,29 @@ public final class Refold implements ReplayVisitor {
   /**
    * As the public constructor, for a table that is opened to be written.
    *
-   * @param sessions whether a session has not ended at the moment of the question
+   * @param owners whose a row session is, as {@link BoundRows} asks
    * @param writers what the shard keeps of writers
    */
   Refold(
       TableStore table,
       IntPredicate live,
       IntFunction<Optional<AutoNumbers>> auto,
-      LongPredicate sessions,
+      LongFunction<Optional<String>> owners,
       WriterLimits.Share writers) {
-    this(table, live, auto, sessions, writers, table::begin);
+    this(table, live, auto, owners, writers, table::begin);
   }
 
   /** As the public constructor, with folds that {@code begin} begins. */
   Refold(
       TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto, Begin begin) {
-    this(table, live, auto, session -> false, WriterLimits.DEFAULT.of(1), begin);
+    this(table, live, auto, session -> Optional.empty(), WriterLimits.DEFAULT.of(1), begin);
   }
 
   private Refold(
       TableStore table,
       IntPredicate live,
       IntFunction<Optional<AutoNumbers>> auto,
-      LongPredicate sessions,
+      LongFunction<Optional<String>> owners,
       WriterLimits.Share writers,
       Begin begin) {
     this.table = table;
@@ -86,7 +86,7 @@ public final class Refold implements ReplayVisitor {
     this.writers = new Writers(table::writers, writers, AnswerCodec::shortened);
     Map<Bytes, Bytes> stored = new HashMap<>(table.sessions());
     stored.keySet().removeIf(row -> !live.test(Binary.getInt(row.toByteArray(), 0)));
-    this.bound = new BoundRows(stored, sessions);
+    this.bound = new BoundRows(stored, owners);
     this.live = live;
   }
 

@@ -122,7 +122,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
             table,
             catalog::hasPartition,
             catalog::autoNumbers,
-            catalog::hasSession,
+            catalog::sessionOwner,
             layout.shard().writers().of(layout.count()));
     StoredRows stored =
         new StoredRows(

@@ -114,7 +114,7 @@ final class BoundRowsSimulationTest {
             table,
             partition -> true,
             partition -> Optional.empty(),
-            alive::contains,
+            session -> Optional.of("").filter(any -> alive.contains(session)),
             WriterLimits.DEFAULT.of(1));
     new CatchUp(log, table, refold).fold();
     StoredRows stored =

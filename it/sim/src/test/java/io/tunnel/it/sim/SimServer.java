@@ -107,7 +107,7 @@ public final class SimServer {
             machine.rows(),
             tables::hasPartition,
             new Expiries(partition -> Expiry.of(tables.meta(partition))),
-            catalog.rowSessions()::has,
+            catalog.rowSessions()::owner,
             machine.clock());
     bases = new SimBases(shards, readers, machine.clock()::epochMicros);
     rooms =

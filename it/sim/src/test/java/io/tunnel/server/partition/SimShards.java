@@ -7,8 +7,9 @@ import io.tunnel.server.table.Expiries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntPredicate;
-import java.util.function.LongPredicate;
+import java.util.function.LongFunction;
 
 /** The shards of a simulated server: real ones, whose thread is the simulation's. */
 public final class SimShards {
@@ -24,20 +25,20 @@ public final class SimShards {
    *
    * @param isLive whether a partition exists at the moment of the question
    * @param lives when the rows of a partition expire
-   * @param hasSession whether a row session has not ended at the moment of the question
+   * @param owners whose a row session is, as {@code BoundRows} asks
    */
   public SimShards(
       List<LocalLog> logs,
       List<SimRows> rows,
       IntPredicate isLive,
       Expiries lives,
-      LongPredicate hasSession,
+      LongFunction<Optional<String>> owners,
       Shard.Clock clock)
       throws IOException {
     this.rows = List.copyOf(rows);
     for (LocalLog log : logs) {
       SimRows own = rows.get(shards.size());
-      own.open(log, isLive, lives, hasSession);
+      own.open(log, isLive, lives, owners);
       shards.add(new Shard(shards.size(), CONFIG, log, own, NO_METER, clock));
     }
     all = new Shards(shards);

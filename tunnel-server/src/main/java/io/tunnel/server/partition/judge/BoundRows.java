@@ -11,6 +11,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.judge.BoundPlaces.Places;
 import io.tunnel.server.partition.judge.ConditionCore.Judged;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongPredicate;
+import java.util.function.LongFunction;
 
 /**
  * The rows of a shard that are bound to a session: exactly the rows whose last write bound them.
@@ -34,14 +35,15 @@ import java.util.function.LongPredicate;
  * the group, unless an earlier write did; the log has what the table lacks. For the shard's thread,
  * but for {@link #left}.
  *
- * <p>Invariant: {@link #byPartition}, {@link #bySession} and {@link #counts} have the same rows.
+ * <p>Invariant: {@link #byPartition}, {@link #bySession}, {@link #held} and {@link #places} have
+ * the same rows.
  */
 public final class BoundRows {
 
-  /** Bound rows of a shard. */
+  /** Bound rows of a shard, which principals share by {@link io.tunnel.core.FreeShare}. */
   public static final int ROWS_MAX = 100_000;
 
-  /** Bytes of the keys of a shard's bound rows. */
+  /** Bytes of the keys of a shard's bound rows, which principals share in the same way. */
   public static final long KEY_BYTES_MAX = 32L << 20;
 
   /** By partition and key, the session; partitions without bound rows are absent. */
@@ -51,15 +53,34 @@ public final class BoundRows {
   private final TreeMap<Place, TreeSet<Bytes>> bySession = new TreeMap<>();
 
   /** By session, its rows in all partitions of the shard. */
-  private final Map<Long, Integer> counts = new ConcurrentHashMap<>();
+  private final Map<Long, Held> held = new ConcurrentHashMap<>();
 
-  private final LongPredicate isAlive;
+  private final BoundPlaces places;
+  private final LongFunction<Optional<String>> owners;
 
   /** What the table does not have yet. */
   private final Map<Bytes, Bytes> raised = new HashMap<>();
 
-  private int rows;
-  private long keyBytes;
+  /**
+   * The rows of a session.
+   *
+   * @param owner as it was when the first of them was bound: its places are given back to this
+   *     owner, also when the session has ended
+   */
+  private record Held(String owner, int rows) {
+    Held plus(int more) {
+      return new Held(owner, rows + more);
+    }
+  }
+
+  /**
+   * What a batch binds, at most.
+   *
+   * @param toSession rows that its session does not have
+   * @param toOwner rows that no session of the owner has
+   * @param toAll rows that are not bound
+   */
+  private record Asked(int toSession, Places toOwner, Places toAll) {}
 
   /** The rows of a session in a partition. */
   private record Place(long session, int partition) implements Comparable<Place> {
@@ -81,10 +102,17 @@ public final class BoundRows {
    * Goes on from stored rows.
    *
    * @param stored what {@link #takeRaised} gave before
-   * @param isAlive whether a session has not ended at the moment of the question
+   * @param owners whose a session is, at the moment of the question: the empty text where clients
+   *     have no names, and empty for a session that has ended
    */
-  public BoundRows(Map<Bytes, Bytes> stored, LongPredicate isAlive) {
-    this.isAlive = isAlive;
+  public BoundRows(Map<Bytes, Bytes> stored, LongFunction<Optional<String>> owners) {
+    this(stored, owners, new BoundPlaces(ROWS_MAX, KEY_BYTES_MAX));
+  }
+
+  /** As the public constructor, with other limits. */
+  BoundRows(Map<Bytes, Bytes> stored, LongFunction<Optional<String>> owners, BoundPlaces places) {
+    this.owners = owners;
+    this.places = places;
     stored.forEach(
         (row, session) -> {
           byte[] bytes = row.toByteArray();
@@ -98,7 +126,7 @@ public final class BoundRows {
 
   /** Of a shard whose server has no sessions. */
   public static BoundRows none() {
-    return new BoundRows(Map.of(), session -> false);
+    return new BoundRows(Map.of(), session -> Optional.empty());
   }
 
   /** Whether any row of a partition is bound. */
@@ -108,12 +136,17 @@ public final class BoundRows {
 
   /** How many rows of a session the shard has. For any thread. */
   public int left(long session) {
-    return counts.getOrDefault(session, 0);
+    Held rows = held.get(session);
+    return rows == null ? 0 : rows.rows();
+  }
+
+  private boolean isAlive(long session) {
+    return owners.apply(session).isPresent();
   }
 
   /** Whether any bound row belongs to a session that has ended. For any thread. */
   public boolean hasEnded() {
-    return counts.keySet().stream().anyMatch(session -> !isAlive.test(session));
+    return held.keySet().stream().anyMatch(session -> !isAlive(session));
   }
 
   /**
@@ -122,63 +155,69 @@ public final class BoundRows {
    * @throws RefusedException SESSION_ENDED or LIMIT_REACHED
    */
   public void require(ChangeBatch batch, long session) {
-    if (!isAlive.test(session)) {
-      throw RowSessionCore.ended(session);
-    }
+    String owner = owners.apply(session).orElseThrow(() -> RowSessionCore.ended(session));
+    Asked asked = asked(batch, session, owner);
     int partition = batch.partition();
-    Map<Bytes, Long> known = byPartition.getOrDefault(partition, new TreeMap<>());
-    Set<Bytes> own = bySession.getOrDefault(new Place(session, partition), new TreeSet<>());
-    Set<Bytes> added = new HashSet<>();
-    Set<Bytes> fresh = new HashSet<>();
-    long bytes = keyBytes;
-    // Rows without a number yet: each is a new row, although their keys are still alike.
-    int numbered = 0;
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      if (row.isAuto()) {
-        numbered++;
-        bytes += row.keyBytes();
-      } else if (row.kind() != ChangeKind.DELETE) {
-        Bytes key = key(row);
-        if (!own.contains(key)) {
-          added.add(key);
-        }
-        if (!known.containsKey(key) && fresh.add(key)) {
-          bytes += key.length();
-        }
-      }
-    }
-    int more = added.size() + numbered;
-    if (own.size() + more > Limits.SESSION_ROWS_MAX) {
-      throw full(
+    int own = bySession.getOrDefault(new Place(session, partition), new TreeSet<>()).size();
+    if (own + asked.toSession() > Limits.SESSION_ROWS_MAX) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
           "session "
               + session
               + " has "
-              + own.size()
+              + own
               + " rows in partition "
               + partition
               + " and would bind "
-              + more
+              + asked.toSession()
               + " more; a session has at most "
               + Limits.SESSION_ROWS_MAX
               + " in a partition. Open another session, or delete rows");
     }
-    if (rows + fresh.size() + numbered > ROWS_MAX || bytes > KEY_BYTES_MAX) {
-      throw full(
-          "the server has "
-              + rows
-              + " bound rows with "
-              + keyBytes
-              + " bytes of keys where this one would be stored, and takes at most "
-              + ROWS_MAX
-              + " rows with "
-              + KEY_BYTES_MAX
-              + " bytes of keys there");
-    }
+    places.require(owner, asked.toOwner(), asked.toAll());
   }
 
-  private static RefusedException full(String message) {
-    return new RefusedException(ErrorCode.LIMIT_REACHED, message);
+  /**
+   * The batch will be in the log together with others, unless none of them will be: its rows count
+   * from now on, until {@link #unreserve}.
+   */
+  public void reserve(ChangeBatch batch, long session) {
+    String owner = owners.apply(session).orElse("");
+    Asked asked = asked(batch, session, owner);
+    places.reserve(owner, asked.toOwner(), asked.toAll());
+  }
+
+  /** {@link #saw} was told of what is reserved, or it is not in the log. */
+  public void unreserve() {
+    places.unreserve();
+  }
+
+  private Asked asked(ChangeBatch batch, long session, String owner) {
+    Map<Bytes, Long> bound = byPartition.getOrDefault(batch.partition(), new TreeMap<>());
+    int toSession = 0;
+    Places toOwner = Places.NONE;
+    Places toAll = Places.NONE;
+    Set<Bytes> counted = new HashSet<>();
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      Bytes key = key(row);
+      // Rows without a number yet: each is a new row, although their keys are still alike.
+      boolean isNew = row.isAuto();
+      if (row.kind() == ChangeKind.DELETE || !(isNew || counted.add(key))) {
+        continue;
+      }
+      Long before = isNew ? null : bound.get(key);
+      if (before == null) {
+        toAll = toAll.plusRow(row.keyBytes());
+      }
+      if (before == null || !held.get(before).owner().equals(owner)) {
+        toOwner = toOwner.plusRow(row.keyBytes());
+      }
+      if (before == null || before != session) {
+        toSession++;
+      }
+    }
+    return new Asked(toSession, toOwner, toAll);
   }
 
   /** The rows of a batch are in the log. */
@@ -203,9 +242,10 @@ public final class BoundRows {
     release(partition, key);
     byPartition.computeIfAbsent(partition, any -> new TreeMap<>()).put(key, session);
     bySession.computeIfAbsent(new Place(session, partition), any -> new TreeSet<>()).add(key);
-    counts.merge(session, 1, Integer::sum);
-    rows++;
-    keyBytes += key.length();
+    Held before = held.get(session);
+    Held after = (before == null ? new Held(owners.apply(session).orElse(""), 0) : before).plus(1);
+    held.put(session, after);
+    places.take(after.owner(), key.length());
     raised.put(row(partition, key), SessionProof.encode(session));
   }
 
@@ -223,9 +263,13 @@ public final class BoundRows {
     if (bySession.get(place).isEmpty()) {
       bySession.remove(place);
     }
-    counts.computeIfPresent(session, (any, count) -> count == 1 ? null : count - 1);
-    rows--;
-    keyBytes -= key.length();
+    Held left = held.get(session).plus(-1);
+    if (left.rows() == 0) {
+      held.remove(session);
+    } else {
+      held.put(session, left);
+    }
+    places.leave(left.owner(), key.length());
     raised.put(row(partition, key), Bytes.EMPTY);
   }
 
@@ -246,7 +290,7 @@ public final class BoundRows {
     for (Map.Entry<Place, TreeSet<Bytes>> own : bySession.entrySet()) {
       Place place = own.getKey();
       boolean isElsewhere = partition.isPresent() && partition.getAsInt() != place.partition();
-      if (isElsewhere || isAlive.test(place.session())) {
+      if (isElsewhere || isAlive(place.session())) {
         continue;
       }
       partition = OptionalInt.of(place.partition());
@@ -270,7 +314,7 @@ public final class BoundRows {
     RowCursor row = deletes.rows();
     while (row.next()) {
       Long session = bound.get(key(row));
-      if (session != null && !isAlive.test(session)) {
+      if (session != null && !isAlive(session)) {
         accepted.set(row.index());
       } else {
         rejections.add(new Rejection(row.index(), ErrorCode.CONDITION_FAILED));

@@ -1,20 +1,45 @@
 package io.tunnel.server.partition.judge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.SessionProof;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.TestRows;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 final class BoundRowsTest {
 
+  /** A sixth of them is 10. */
+  private static final int ROWS_MAX = 60;
+
+  private static final Bytes SECRET = Bytes.copyOf(new byte[SessionProof.SECRET_BYTES]);
+
   private final Set<Long> alive = new HashSet<>();
+
+  /** The owners of sessions; others belong to clients without a name. */
+  private final Map<Long, String> owners = new HashMap<>();
+
+  private final BoundPlaces places = new BoundPlaces(ROWS_MAX, 1 << 20);
+  private final BoundRows few = new BoundRows(Map.of(), this::owner, places);
+
+  private Optional<String> owner(long session) {
+    return Optional.of(owners.getOrDefault(session, "")).filter(any -> alive.contains(session));
+  }
 
   private static Bytes row(int partition, int key) {
     return Bytes.copyOf(new byte[] {0, 0, 0, (byte) partition, (byte) key});
@@ -25,17 +50,70 @@ final class BoundRowsTest {
   }
 
   /** Each session has a row in both partitions, whose key is the session. */
-  private BoundRows rowsOf(int sessions) {
+  private static Map<Bytes, Bytes> stored(int sessions) {
     Map<Bytes, Bytes> stored = new HashMap<>();
     for (int session = 1; session <= sessions; session++) {
       stored.put(row(1, session), SessionProof.encode(session));
       stored.put(row(2, session), SessionProof.encode(session));
     }
-    return new BoundRows(stored, alive::contains);
+    return stored;
+  }
+
+  private BoundRows rowsOf(int sessions) {
+    return new BoundRows(stored(sessions), this::owner);
   }
 
   private static List<Bytes> keys(long... keys) {
     return LongStream.of(keys).mapToObj(BoundRowsTest::key).toList();
+  }
+
+  private void open(long session, String owner) {
+    alive.add(session);
+    owners.put(session, owner);
+  }
+
+  /** Rows of a session, from one to before another. */
+  private static ChangeBatch batch(long session, int from, int to) {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    builder.bind(new SessionProof(session, SECRET));
+    IntStream.range(from, to)
+        .forEach(row -> assertThat(builder.add(TestRows.put("k" + row))).isTrue());
+    byte[] array = builder.build(1);
+    return ChangeBatch.parse(array, 0, array.length);
+  }
+
+  private static ChangeBatch deletes(int from, int to) {
+    List<RowChange> rows =
+        IntStream.range(from, to)
+            .<RowChange>mapToObj(row -> new RowDeleteChange(TestRows.key("k" + row)))
+            .toList();
+    return TestRows.batch(1, rows);
+  }
+
+  private void bind(long session, int from, int to) {
+    ChangeBatch batch = batch(session, from, to);
+    few.require(batch, session);
+    few.saw(batch);
+  }
+
+  private boolean isFull(long session, int from, int to) {
+    try {
+      few.require(batch(session, from, to), session);
+      return false;
+    } catch (RefusedException e) {
+      assertThat(e.code()).isEqualTo(ErrorCode.LIMIT_REACHED);
+      return true;
+    }
+  }
+
+  /** Binds one row after the other until one is refused; returns how many were bound. */
+  private int fill(long session, int from) {
+    int bound = 0;
+    while (!isFull(session, from + bound, from + bound + 1)) {
+      bind(session, from + bound, from + bound + 1);
+      bound++;
+    }
+    return bound;
   }
 
   @Test
@@ -54,5 +132,172 @@ final class BoundRowsTest {
     alive.addAll(List.of(1L, 2L, 3L));
     assertThat(bound.ended(512)).isEmpty();
     assertThat(bound.hasEnded()).isFalse();
+  }
+
+  @Test
+  void a_principal_with_many_sessions_takes_a_sixth_and_others_get_rows() {
+    open(1, "greedy");
+    open(2, "greedy");
+    open(3, "modest");
+    assertThat(fill(1, 0) + fill(2, 20)).isEqualTo(ROWS_MAX / 6);
+    bind(3, 40, 41);
+    assertThatThrownBy(() -> few.require(batch(2, 50, 52), 2))
+        .isInstanceOf(RefusedException.class)
+        .hasMessage(
+            "principal 'greedy' has 10 bound rows with %d bytes of keys where this one would be"
+                    .formatted(places.of("greedy").keyBytes())
+                + " stored, and would bind 2 more with %d bytes; the server has 11 bound rows with"
+                    .formatted(2 * TestRows.keyBytes("k50").length())
+                + " %d bytes of keys there and takes at most 60 bound rows with 1048576 bytes of"
+                    .formatted(places.of("greedy").keyBytes() + places.of("modest").keyBytes())
+                + " keys, and a principal with bound rows gets further ones up to 1/5 of the free"
+                + " places only: the others are kept for other principals. Delete rows, or close"
+                + " sessions");
+  }
+
+  @Test
+  void ten_greedy_principals_leave_a_third_and_the_last_place_is_for_a_new_one() {
+    for (int owner = 1; owner <= 10; owner++) {
+      open(owner, "p" + owner);
+    }
+    for (int round = 0; round < ROWS_MAX; round++) {
+      for (int owner = 1; owner <= 10; owner++) {
+        int row = 100 * owner + round;
+        if (!isFull(owner, row, row + 1)) {
+          bind(owner, row, row + 1);
+        }
+      }
+    }
+    int left = ROWS_MAX / 3;
+    open(11, "late");
+    assertThat(isFull(11, 0, left + 1)).isTrue();
+    bind(11, 0, left);
+    open(12, "later");
+    assertThat(isFull(12, 50, 51)).isTrue();
+  }
+
+  @Test
+  void clients_without_names_have_all_places_together() {
+    alive.addAll(List.of(1L, 2L));
+    bind(1, 0, 40);
+    assertThat(fill(2, 40)).isEqualTo(20);
+    bind(1, 0, 40);
+    few.saw(deletes(0, 1));
+    assertThat(fill(1, 70)).isEqualTo(1);
+  }
+
+  @Test
+  void places_come_back_with_deletes_with_the_sweep_and_with_a_partition() {
+    open(1, "greedy");
+    assertThat(fill(1, 0)).isEqualTo(10);
+    few.saw(deletes(0, 3));
+    assertThat(fill(1, 50)).isEqualTo(3);
+    few.saw(TestRows.batch(1, TestRows.put("k5")));
+    assertThat(fill(1, 60)).as("a row was written without a session").isEqualTo(1);
+
+    alive.remove(1L);
+    open(2, "greedy");
+    assertThat(isFull(2, 30, 31)).as("the rows of the session are still there").isTrue();
+    few.saw(few.judge(deletes(0, 61)).accepted().orElseThrow());
+    assertThat(places.of("greedy")).isEqualTo(BoundPlaces.Places.NONE);
+    assertThat(fill(2, 30)).isEqualTo(10);
+
+    few.drop(1);
+    assertThat(places.of("greedy")).isEqualTo(BoundPlaces.Places.NONE);
+    assertThat(fill(2, 30)).isEqualTo(10);
+  }
+
+  @Test
+  void a_start_counts_stored_rows_for_their_owners() {
+    open(1, "a");
+    open(2, "a");
+    open(3, "b");
+    owners.put(4L, "b");
+    BoundRows restored = new BoundRows(stored(4), this::owner, places);
+    assertThat(List.of(places.of("a").rows(), places.of("b").rows())).containsExactly(4, 2);
+    assertThat(places.of("").rows()).as("rows of a session that has ended").isEqualTo(2);
+    restored.drop(1);
+    restored.drop(2);
+    assertThat(List.of(places.of("a"), places.of("b"), places.of("")))
+        .containsOnly(BoundPlaces.Places.NONE);
+  }
+
+  @Test
+  void rows_of_the_same_owner_take_no_second_place() {
+    open(1, "greedy");
+    open(2, "greedy");
+    assertThat(fill(1, 0)).isEqualTo(10);
+    bind(1, 0, 10);
+    bind(2, 0, 5);
+    assertThat(places.of("greedy").rows()).isEqualTo(10);
+    assertThat(List.of(few.left(1), few.left(2))).containsOnly(5);
+  }
+
+  @Test
+  void rows_of_another_principal_take_the_places_that_they_leave() {
+    open(1, "greedy");
+    open(2, "other");
+    bind(2, 100, 104);
+    assertThat(fill(1, 0)).isEqualTo(9);
+    assertThat(isFull(1, 100, 101)).isTrue();
+    few.saw(deletes(0, 4));
+    bind(1, 100, 104);
+    assertThat(places.of("greedy").rows()).isEqualTo(9);
+    assertThat(places.of("other")).isEqualTo(BoundPlaces.Places.NONE);
+
+    alive.add(3L);
+    bind(3, 200, 251);
+    open(4, "late");
+    assertThat(isFull(4, 0, 1)).isTrue();
+    bind(4, 200, 251);
+    assertThat(places.of("late").rows()).as("there was no free place").isEqualTo(51);
+  }
+
+  @Test
+  void a_batch_gets_places_for_all_its_rows_or_for_none() {
+    open(1, "greedy");
+    bind(1, 0, 8);
+    assertThat(isFull(1, 8, 11)).isTrue();
+    assertThat(isFull(1, 7, 10)).as("one of the three has its place").isFalse();
+    assertThat(isFull(1, 8, 10)).isFalse();
+  }
+
+  @Test
+  void keys_are_shared_by_their_bytes() {
+    int keyBytes = TestRows.keyBytes("k1000").length();
+    BoundPlaces small = new BoundPlaces(ROWS_MAX, 24L * keyBytes);
+    BoundRows bound = new BoundRows(Map.of(), this::owner, small);
+    open(1, "greedy");
+    for (int row = 1000; row < 1004; row++) {
+      ChangeBatch batch = batch(1, row, row + 1);
+      bound.require(batch, 1);
+      bound.saw(batch);
+    }
+    assertThat(small.of("greedy").keyBytes()).isEqualTo(4L * keyBytes);
+    assertThatThrownBy(() -> bound.require(batch(1, 1004, 1005), 1))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("would bind 1 more with " + keyBytes + " bytes");
+    open(2, "other");
+    bound.require(batch(2, 1004, 1024), 2);
+    assertThatThrownBy(() -> bound.require(batch(2, 1004, 1025), 2))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("the server has 4 bound rows");
+  }
+
+  @Test
+  void batches_of_one_group_pass_no_limit_together() {
+    open(1, "greedy");
+    open(2, "greedy");
+    open(3, "other");
+    few.reserve(batch(1, 0, 10), 1);
+    assertThat(isFull(2, 10, 11)).isTrue();
+    assertThat(isFull(3, 10, 60)).isFalse();
+    few.reserve(batch(3, 10, 60), 3);
+    open(4, "late");
+    assertThat(isFull(4, 60, 61)).isTrue();
+    few.unreserve();
+    assertThat(isFull(2, 10, 11)).as("the group was not written").isFalse();
+    assertThat(List.of(places.of("greedy"), places.of("other")))
+        .containsOnly(BoundPlaces.Places.NONE);
   }
 }

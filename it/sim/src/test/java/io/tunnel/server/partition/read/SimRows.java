@@ -44,7 +44,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
-import java.util.function.LongPredicate;
+import java.util.function.LongFunction;
 
 /**
  * The rows of a shard in memory, where a real one has RocksDB. A crash leaves what there was at the
@@ -92,7 +92,8 @@ public final class SimRows implements ShardRows {
   }
 
   /** Takes in what a log has that was not folded when the rows were stored. */
-  public void open(LocalLog own, IntPredicate isLive, Expiries expiries, LongPredicate hasSession)
+  public void open(
+      LocalLog own, IntPredicate isLive, Expiries expiries, LongFunction<Optional<String>> owners)
       throws IOException {
     log = own;
     live = isLive;
@@ -101,7 +102,7 @@ public final class SimRows implements ShardRows {
     entries.keySet().removeIf(partition -> !isLive.test(partition));
     bounds = new RowBounds(storedBounds);
     storedSessions.keySet().removeIf(row -> !isLive.test(Binary.getInt(row.toByteArray(), 0)));
-    bound = new BoundRows(storedSessions, hasSession);
+    bound = new BoundRows(storedSessions, owners);
     // So few writers, for so short a time, that writers are forgotten in the middle of a world.
     writers =
         new Writers(
