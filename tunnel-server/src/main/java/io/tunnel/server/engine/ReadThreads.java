@@ -11,21 +11,21 @@ import java.util.concurrent.ThreadPoolExecutor;
  *
  * @param gets reads of single rows
  * @param scans pages of ranges and of base data
- * @param descriptions descriptions of tables and tunnels
+ * @param descriptions describes tables and tunnels, and parses long requests; of each client few
+ *     tasks wait here, because clients have turns
  */
 public record ReadThreads(FairReads gets, FairReads scans, ThreadPoolExecutor descriptions) {
 
   private static final int GET_THREADS = 1;
   private static final int SCAN_THREADS = 2;
-  private static final int READS_WAITING_MAX = 65_536;
-  private static final int DESCRIPTIONS_WAITING_MAX = 256;
+  private static final int WAITING_MAX = 65_536;
 
   /** Starts the threads; {@code parts} stops them. */
   public static ReadThreads open(Parts parts) {
     return new ReadThreads(
-        parts.open(new FairReads("getter", GET_THREADS, READS_WAITING_MAX)),
-        parts.open(new FairReads("scanner", SCAN_THREADS, READS_WAITING_MAX)),
-        parts.openThreads(new WaitingThread("describer", DESCRIPTIONS_WAITING_MAX)));
+        parts.open(new FairReads("getter", GET_THREADS, WAITING_MAX)),
+        parts.open(new FairReads("scanner", SCAN_THREADS, WAITING_MAX)),
+        parts.openThreads(new WaitingThread("describer", WAITING_MAX)));
   }
 
   /** These threads as a port. */

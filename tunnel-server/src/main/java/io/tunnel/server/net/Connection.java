@@ -53,7 +53,6 @@ final class Connection extends ChannelInboundHandlerAdapter
   private FrameWriter writer;
   private final NetServer.Door door;
   private final Entrance entrance;
-
   private Closing closing;
 
   /** The client; set on the event loop before any request is served, read by any thread. */
@@ -128,9 +127,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     held.close(caller);
     account.close();
     intake.close();
-    openRequests.close();
     deliveries.carried().stopAll();
-    requests.disconnected(this);
+    openRequests.close(() -> requests.disconnected(this));
   }
 
   @Override
@@ -328,6 +326,10 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   FrameWriter writer() {
     return writer;
+  }
+
+  OpenRequests open() {
+    return openRequests;
   }
 
   /** The rights that the client uses beyond single requests. */

@@ -129,4 +129,13 @@ final class FrameWriter {
       }
     }
   }
+
+  /** As {@link #onLoop}, but runs {@code action} at once when this is called on the event loop. */
+  void onLoopAtOnce(Runnable action) {
+    if (context.channel().eventLoop().inEventLoop()) {
+      action.run();
+    } else {
+      onLoop(action);
+    }
+  }
 }

@@ -5,6 +5,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -16,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>A connection without a request being served gets its next small request served even when the
  * budget is used up, so every connection makes progress; waiting requests are tried again whenever
  * one of the connection's own is answered. A request with a large answer waits for room for the
- * answer. Belongs to the event loop, except {@link #answered}.
+ * answer. While a request is undecided ({@link LongRequests}), no later one begins. Belongs to the
+ * event loop, except {@link #answered} and {@link #decided}.
  */
 final class OpenRequests {
 
@@ -37,6 +39,12 @@ final class OpenRequests {
   private volatile boolean hasWaiting;
 
   private boolean isServing;
+
+  /** Whether the request that began last is undecided. */
+  private boolean isHeld;
+
+  /** What comes behind the decision, when the connection is closed. */
+  private Optional<Runnable> end = Optional.empty();
 
   private record Waiting(Frame request, boolean isCounted) {}
 
@@ -125,7 +133,8 @@ final class OpenRequests {
 
   private boolean mayServe(Waiting next) {
     int servedNow = served.get();
-    if (servedNow >= requestsMax
+    if (isHeld
+        || servedNow >= requestsMax
         || !port.mayServe()
         || !port.mayServe(next.request(), servedNow == 0)) {
       return false;
@@ -159,12 +168,35 @@ final class OpenRequests {
     return waiting.isEmpty() && served.get() == 0;
   }
 
-  /** Drops the waiting requests of a closed connection. */
-  void close() {
+  /** The request that is being served takes long to decide; no other begins before. */
+  void hold() {
+    isHeld = true;
+  }
+
+  /** The request is decided. For any thread; the event loop first does what it was asked before. */
+  void decided() {
+    port.execute(
+        () -> {
+          isHeld = false;
+          end.ifPresentOrElse(Runnable::run, this::serveWaiting);
+        });
+  }
+
+  /**
+   * Drops the waiting requests of a closed connection.
+   *
+   * @param whenDecided runs when no request is undecided
+   */
+  void close(Runnable whenDecided) {
     for (Waiting dropped = waiting.poll(); dropped != null; dropped = waiting.poll()) {
       if (dropped.isCounted()) {
         budget.give(cost(dropped.request()));
       }
+    }
+    if (isHeld) {
+      end = Optional.of(whenDecided);
+    } else {
+      whenDecided.run();
     }
   }
 

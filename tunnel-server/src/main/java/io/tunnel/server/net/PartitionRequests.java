@@ -56,10 +56,38 @@ final class PartitionRequests {
     Attach request = Json.decode(frame.payload(), Attach.class);
     begin(Right.CONSUME, request.partition(), connection, tunnelOf(request));
     requireKey(request.partition(), request.key());
-    int handle = delivery.handles().take();
-    delivery
-        .attachments()
-        .attach(request, handle, connection.deliveries(), answer(frame, connection));
+    onLoop(
+        frame,
+        connection,
+        () ->
+            delivery
+                .attachments()
+                .attach(
+                    request,
+                    delivery.handles().take(),
+                    connection.deliveries(),
+                    answer(frame, connection)));
+  }
+
+  /**
+   * Attaches on the event loop, to which deliveries belong; another thread may have parsed the
+   * request. Nothing is attached to a connection that was closed meanwhile.
+   */
+  private void onLoop(Frame frame, Connection connection, Runnable attaching) {
+    connection
+        .writer()
+        .onLoopAtOnce(
+            () -> {
+              if (!connection.isActive()) {
+                connection.answered(frame);
+                return;
+              }
+              try {
+                attaching.run();
+              } catch (RuntimeException e) {
+                connection.refuse(frame, threads.refusals().of(e));
+              }
+            });
   }
 
   void read(Frame frame, Connection connection) {
@@ -86,16 +114,24 @@ final class PartitionRequests {
     }
     begin(Right.READ, request.partition(), connection, Optional.empty());
     requireKey(request.partition(), request.key());
+    ofPartition(request, () -> terms.ifPresent(keys -> requireTerms(request.partition(), keys)));
+    Runnable attaching =
+        () ->
+            delivery
+                .readings()
+                .attach(
+                    request,
+                    terms,
+                    delivery.handles().take(),
+                    connection.deliveries(),
+                    answer(frame, connection));
+    onLoop(frame, connection, () -> ofPartition(request, attaching));
+  }
+
+  /** Runs {@code step}, whose refusals name the partition's leader. */
+  private void ofPartition(ReadPartition request, Runnable step) {
     try {
-      terms.ifPresent(keys -> requireTerms(request.partition(), keys));
-      delivery
-          .readings()
-          .attach(
-              request,
-              terms,
-              delivery.handles().take(),
-              connection.deliveries(),
-              answer(frame, connection));
+      step.run();
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
     }

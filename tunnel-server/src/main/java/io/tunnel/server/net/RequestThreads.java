@@ -9,17 +9,16 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The threads for requests on which event loops must not wait, with their clock, and the answers of
- * failed requests. On each control thread principals take turns, so a request waits there for one
- * request of each other principal at most, however many requests the other principals send.
+ * failed requests. On each thread principals take turns, so a request waits there for one request
+ * of each other principal at most, however many requests the other principals send.
  */
 final class RequestThreads {
 
-  /** Bytes of requests that wait in the queue of a control thread, besides one request. */
+  /** Bytes of requests that wait in the queue of a thread, besides one request. */
   private static final long BYTES_MAX = 2L * Frame.PAYLOAD_BYTES_MAX;
 
   private final Executor control;
@@ -27,7 +26,7 @@ final class RequestThreads {
   private final WallClock clock;
   private final Refusals refusals;
 
-  /** The turns of each control thread: the thread of the catalog, and those of tunnels. */
+  /** The turns of each thread: that of the catalog, those of tunnels, and the readers'. */
   private final Map<Executor, Turns> turns = new ConcurrentHashMap<>();
 
   RequestThreads(Executor control, Executor readers, WallClock clock, Refusals refusals) {
@@ -78,8 +77,8 @@ final class RequestThreads {
   }
 
   /**
-   * Serves a request; {@code action} answers it unless it fails. On a control thread the request
-   * waits for the turn of its principal.
+   * Serves a request; {@code action} answers it unless it fails. The request waits for the turn of
+   * its principal.
    */
   void post(Executor executor, Frame frame, Connection connection, Action action) {
     Runnable service =
@@ -90,27 +89,15 @@ final class RequestThreads {
             connection.refuse(frame, refusals.of(frame, e));
           }
         };
-    if (executor == readers) {
-      postNow(service);
-    } else {
-      inTurn(
-          executor,
-          connection.owner(),
-          frame.payload().length,
-          service,
-          () -> connection.refuse(frame, busy()));
-    }
+    inTurn(
+        executor,
+        connection.owner(),
+        frame.payload().length,
+        service,
+        () -> connection.refuse(frame, busy()));
   }
 
-  private void postNow(Runnable service) {
-    try {
-      readers.execute(service);
-    } catch (RejectedExecutionException e) {
-      throw busy();
-    }
-  }
-
-  /** Runs {@code service} on a control thread when it is the owner's turn. */
+  /** Runs {@code service} on a thread of this object when it is the owner's turn. */
   void inTurn(Executor thread, Object owner, int bytes, Runnable service, Runnable refusal) {
     turns
         .computeIfAbsent(thread, of -> new Turns(of, BYTES_MAX))

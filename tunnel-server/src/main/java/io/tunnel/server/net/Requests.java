@@ -2,7 +2,6 @@ package io.tunnel.server.net;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
@@ -34,15 +33,13 @@ import java.util.function.Supplier;
 
 /**
  * Dispatches each request to the room that serves it. The event loop passes writes, reads and
- * requests to attach directly to the partition's host; a control thread serves the rest.
+ * requests to attach directly to the partition's host; a control thread serves the rest. What the
+ * event loop would parse for too long, another thread passes on: see {@link LongRequests}.
  */
 final class Requests {
 
-  /**
-   * Bytes of long requests that are parsed and unanswered; parsing takes some ten times as much
-   * memory.
-   */
-  private static final long PARSED_BYTES_MAX = 2L * Frame.PAYLOAD_BYTES_MAX;
+  /** Bytes of requests for a principal's permissions that are under way. */
+  private static final long IDENTIFIED_BYTES_MAX = 2L * Frame.PAYLOAD_BYTES_MAX;
 
   /** Requests for rows that are charged when they are answered. */
   private static final Set<Operation> READS =
@@ -52,8 +49,7 @@ final class Requests {
   private final Authority authority;
   private final Administration administration;
 
-  /** Turns of requests that take long to parse. */
-  private final Turns parsed;
+  private final LongRequests longRequests;
 
   private final RequestThreads served;
 
@@ -77,8 +73,8 @@ final class Requests {
   Requests(NetServer.Rooms rooms, NetServer.Threads threads, Gate gate) {
     this.rooms = rooms;
     this.authority = new Authority(rooms.catalog());
-    this.parsed = new Turns(threads.readers(), PARSED_BYTES_MAX);
-    this.identified = new Turns(threads.readers(), PARSED_BYTES_MAX);
+    this.longRequests = new LongRequests(threads.readers());
+    this.identified = new Turns(threads.readers(), IDENTIFIED_BYTES_MAX);
     this.refusals = new Refusals(rooms.cluster());
     this.served =
         new RequestThreads(
@@ -130,10 +126,8 @@ final class Requests {
             ErrorCode.UNKNOWN_OPERATION, "there is no operation " + frame.operationCode());
       }
       operation.requireSize(frame.payload());
-      if (isLongToRead(operation, frame.payload())) {
-        parsed.begin(
-            connection.owner(),
-            new Turn(frame, connection, () -> decide(operation, frame, connection)));
+      if (LongRequests.is(operation, frame.payload())) {
+        longRequests.begin(frame, connection, () -> decide(operation, frame, connection));
       } else {
         decide(operation, frame, connection);
       }
@@ -162,14 +156,7 @@ final class Requests {
 
   /** A request was answered, or gets no answer. For any thread. */
   void answered(Frame frame) {
-    if (frame.payload().length > Limits.NAMING_REQUEST_BYTES_MAX) {
-      parsed.answered(frame);
-    }
-  }
-
-  /** Whether parsing the request would delay other connections of the event loop. */
-  private static boolean isLongToRead(Operation operation, byte[] payload) {
-    return payload.length > Limits.NAMING_REQUEST_BYTES_MAX && operation != Operation.WRITE;
+    longRequests.answered(frame);
   }
 
   private void decide(Operation operation, Frame frame, Connection connection) {
@@ -342,26 +329,6 @@ final class Requests {
       connection.respond(frame, Json.encode(service.serve(frame.payload(), connection.caller())));
     } catch (IOException | RuntimeException e) {
       connection.refuse(frame, refusals.ofCatalog(frame, e));
-    }
-  }
-
-  /** A request that waits for its principal's turn. */
-  private record Turn(Frame request, Connection connection, Runnable service)
-      implements Turns.Task {
-
-    @Override
-    public int bytes() {
-      return request.payload().length;
-    }
-
-    @Override
-    public void run() {
-      service.run();
-    }
-
-    @Override
-    public void refuse() {
-      connection.refuse(request, RequestThreads.busy());
     }
   }
 

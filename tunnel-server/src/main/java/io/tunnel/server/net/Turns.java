@@ -13,16 +13,18 @@ import java.util.concurrent.RejectedExecutionException;
  * it sends on all its connections. So a principal waits for one request of every other principal at
  * most. The turn of a request ends with its answer, or with {@link #run} when its thread has served
  * it: a principal whose answer takes long does not wait for itself. The bytes of requests under way
- * are bounded, except that one request may always run. {@link OpenRequests} bounds the waiting
- * ones. For any thread; nothing is called under the monitor.
+ * are bounded, except that one request may always run. {@link OpenRequests} bounds the waiting ones
+ * of all principals together, and those of one principal may be bounded as well, except that one
+ * may always wait. For any thread; nothing is called under the monitor.
  */
 final class Turns {
 
   private final Executor executor;
   private final long bytesMax;
+  private final long waitingBytesMax;
 
   /** Waiting tasks by owner; an owner without waiting tasks and requests under way has no entry. */
-  private final Map<Object, Deque<Task>> waiting = new HashMap<>();
+  private final Map<Object, Line> waiting = new HashMap<>();
 
   /** Owners with a waiting task and no request under way, in the order of their turns. */
   private final Deque<Object> ready = new ArrayDeque<>();
@@ -32,6 +34,35 @@ final class Turns {
 
   /** Tasks under way, by the identity of their requests. */
   private final IdentityHashMap<Object, Started> underWay = new IdentityHashMap<>();
+
+  /** The waiting tasks of one owner. */
+  private static final class Line {
+    private final Deque<Task> tasks = new ArrayDeque<>();
+    private long bytes;
+
+    boolean isEmpty() {
+      return tasks.isEmpty();
+    }
+
+    boolean hasRoom(Task task, long bytesMax) {
+      return tasks.isEmpty() || bytes + task.bytes() <= bytesMax;
+    }
+
+    void add(Task task) {
+      tasks.add(task);
+      bytes += task.bytes();
+    }
+
+    Task peek() {
+      return tasks.peek();
+    }
+
+    Task take() {
+      Task first = tasks.remove();
+      bytes -= first.bytes();
+      return first;
+    }
+  }
 
   /** A task under way. */
   private record Started(Object owner, int bytes) {}
@@ -48,27 +79,48 @@ final class Turns {
     /** Serves the request. */
     void run();
 
-    /** Refuses the request, because the executor rejected it. */
+    /** Refuses the request, because the executor rejected it, or too many of its owner wait. */
     void refuse();
   }
 
+  /** Any number of requests may wait. */
   Turns(Executor executor, long bytesMax) {
-    this.executor = executor;
-    this.bytesMax = bytesMax;
+    this(executor, bytesMax, Long.MAX_VALUE);
   }
 
-  /** Serves the task when it is its owner's turn. */
+  /**
+   * Turns on {@code executor}.
+   *
+   * @param bytesMax bytes of requests under way
+   * @param waitingBytesMax bytes of waiting requests of one owner
+   */
+  Turns(Executor executor, long bytesMax, long waitingBytesMax) {
+    this.executor = executor;
+    this.bytesMax = bytesMax;
+    this.waitingBytesMax = waitingBytesMax;
+  }
+
+  /** Serves the task when it is its owner's turn, or refuses it. */
   void begin(Object owner, Task task) {
-    synchronized (this) {
-      Deque<Task> before = waiting.get(owner);
-      if (before == null) {
-        before = new ArrayDeque<>();
-        waiting.put(owner, before);
-        ready.add(owner);
-      }
-      before.add(task);
+    if (add(owner, task)) {
+      startAll();
+    } else {
+      task.refuse();
     }
-    startAll();
+  }
+
+  private synchronized boolean add(Object owner, Task task) {
+    Line line = waiting.get(owner);
+    if (line == null) {
+      line = new Line();
+      waiting.put(owner, line);
+      ready.add(owner);
+    }
+    boolean hasRoom = line.hasRoom(task, waitingBytesMax);
+    if (hasRoom) {
+      line.add(task);
+    }
+    return hasRoom;
   }
 
   /** Serves a task when it is its owner's turn. The turn ends when {@code service} returns. */
@@ -157,7 +209,7 @@ final class Turns {
       return null;
     }
     Object owner = ready.poll();
-    var unused = waiting.get(owner).poll();
+    var unused = waiting.get(owner).take();
     underWay.put(first.request(), new Started(owner, more));
     bytes += more;
     return first;

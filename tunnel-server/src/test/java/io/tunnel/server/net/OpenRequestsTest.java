@@ -180,8 +180,50 @@ final class OpenRequestsTest {
     requests.take(request(1, LARGE));
     requests.take(request(2, 0));
     assertThat(budget.bytes()).isEqualTo(LARGE + OpenRequests.OVERHEAD_BYTES);
-    requests.close();
+    requests.close(() -> port.served.add(0));
     assertThat(budget.bytes()).isZero();
     assertThat(requests.areNone()).isTrue();
+    assertThat(port.served).as("told at once").containsExactly(0);
+  }
+
+  @Test
+  void behind_an_undecided_request_others_wait_for_the_decision_and_not_for_the_answer() {
+    requests.take(request(1, 0));
+    requests.hold();
+    requests.take(request(2, 0));
+    requests.take(request(3, 0));
+    assertThat(port.served).containsExactly(1);
+    assertThat(port.isReading).isFalse();
+    requests.decided();
+    assertThat(port.served).as("before the event loop hears of it").containsExactly(1);
+    port.run();
+    assertThat(port.served).containsExactly(1, 2, 3);
+    assertThat(port.isReading).isTrue();
+  }
+
+  @Test
+  void an_answer_before_the_decision_lets_nothing_begin() {
+    requests.take(request(1, 0));
+    requests.hold();
+    requests.take(request(2, 0));
+    answer();
+    assertThat(port.served).containsExactly(1);
+    requests.decided();
+    port.run();
+    assertThat(port.served).containsExactly(1, 2);
+  }
+
+  @Test
+  void the_end_of_a_connection_comes_behind_its_undecided_request() {
+    requests.take(request(1, 0));
+    requests.hold();
+    requests.take(request(2, 0));
+    requests.close(() -> port.served.add(0));
+    assertThat(port.served).containsExactly(1);
+    answer();
+    requests.decided();
+    port.run();
+    assertThat(port.served).containsExactly(1, 0);
+    assertThat(budget.bytes()).isZero();
   }
 }

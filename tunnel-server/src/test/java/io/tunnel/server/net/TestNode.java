@@ -30,6 +30,7 @@ import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
+import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.OwnLogs;
@@ -107,15 +108,22 @@ final class TestNode implements Closeable {
 
   /** Reads rows at once, on the thread that asks. */
   TestNode(Path directory) throws IOException {
-    this(directory, NetLimits.DEFAULT, Optional.empty());
+    this(directory, NetLimits.DEFAULT, Optional.empty(), Runnable::run);
+  }
+
+  /** As {@link #TestNode(Path)}, with a thread for descriptions and long requests. */
+  static TestNode describing(Path directory, Executor describer) throws IOException {
+    return new TestNode(directory, NetLimits.DEFAULT, Optional.empty(), describer);
   }
 
   /** Reads rows in turns, as a server does. */
   static TestNode reading(Path directory, NetLimits limits) throws IOException {
-    return new TestNode(directory, limits, Optional.of(new FairReads("reader", 2, 10_000)));
+    return new TestNode(
+        directory, limits, Optional.of(new FairReads("reader", 2, 10_000)), Runnable::run);
   }
 
-  private TestNode(Path directory, NetLimits limits, Optional<FairReads> fair) throws IOException {
+  private TestNode(Path directory, NetLimits limits, Optional<FairReads> fair, Executor describer)
+      throws IOException {
     this.fair = fair;
     Executor readers = fair.isPresent() ? fair.get() : Runnable::run;
     ReadTurns turns = fair.isPresent() ? fair.get() : ReadTurns.of(readers);
@@ -167,7 +175,7 @@ final class TestNode implements Closeable {
                 new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT),
                 view,
                 new Coordinator.Naming(handles, catalog.grants()),
-                new Ports.Threads(control, turns, turns, readers, Runnable::run, clock)),
+                new Ports.Threads(control, turns, turns, readers, describer, clock)),
             1_000,
             RationConfig.DEFAULT);
     attachments = served.rooms().delivery().attachments();
@@ -293,7 +301,12 @@ final class TestNode implements Closeable {
 
   /** What serves the requests of its connections. */
   Requests requests() {
-    return new Requests(served.rooms(), served.threads());
+    return requests(Gate.open());
+  }
+
+  /** What serves the requests of connections that pass a gate. */
+  Requests requests(Gate gate) {
+    return new Requests(served.rooms(), served.threads(), gate);
   }
 
   /** What clients make it hold. */

@@ -19,7 +19,7 @@ final class TurnsTest {
   private final Queue<Runnable> thread = new ArrayDeque<>();
   private final List<String> served = new ArrayList<>();
   private boolean isFull;
-  private final Turns turns = new Turns(this::execute, 100);
+  private final Turns turns = new Turns(this::execute, 100, 1_000);
 
   private void execute(Runnable task) {
     if (isFull) {
@@ -112,6 +112,29 @@ final class TurnsTest {
     large.answer();
     assertThat(run()).endsWith("small");
     small.answer();
+  }
+
+  @Test
+  void one_has_so_many_bytes_waiting_and_one_request_of_any_size() {
+    Asked first = new Asked("eve", "e0", 1);
+    Asked large = new Asked("eve", "e1", 5_000);
+    Asked more = new Asked("eve", "e2", 1);
+    Asked bob = new Asked("bob", "b0", 1);
+    assertThat(run()).containsExactly("no e2", "e0", "b0");
+    more.answer();
+    bob.answer();
+    first.answer();
+    assertThat(run()).endsWith("e1");
+    Asked half = new Asked("eve", "e3", 600);
+    Asked tooMuch = new Asked("eve", "e4", 401);
+    Asked fits = new Asked("eve", "e5", 400);
+    assertThat(run()).endsWith("e1", "no e4");
+    large.answer();
+    tooMuch.answer();
+    assertThat(run()).endsWith("e3");
+    half.answer();
+    assertThat(run()).endsWith("e5");
+    fits.answer();
   }
 
   @Test
