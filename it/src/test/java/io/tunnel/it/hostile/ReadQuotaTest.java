@@ -47,7 +47,7 @@ class ReadQuotaTest {
         Column value = new Column("v", ColumnValue.fromString("x".repeat(100_000)));
         owner.write(TABLE, List.of(new RowPutChange(KEY, List.of(value))));
       }
-      security.setQuota(new SecurityClient.Quota(name, Map.of("readBytesPerSecond", 1L)));
+      security.setQuota(new SecurityClient.Quota(name, Map.of("readBytesPerSecond", 10_000L)));
     }
     return client;
   }
@@ -82,7 +82,7 @@ class ReadQuotaTest {
     try (TableClient client = TableClient.connect(principal("bob", "read"))) {
       assertThat(client.describeTable(TABLE)).as("connects").isNotNull();
       List<CompletableFuture<?>> reads = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < 3; i++) {
         reads.add(read(client));
       }
       assertThat(CompletableFuture.anyOf(reads.toArray(CompletableFuture[]::new)).get())
