@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * budget is used up, so every connection makes progress; waiting requests are tried again whenever
  * one of the connection's own is answered. A request with a large answer waits for room for the
  * answer. While a request is undecided ({@link LongRequests}), no later one begins. Belongs to the
- * event loop, except {@link #answered} and {@link #decided}.
+ * event loop, except {@link #answered}, {@link #forgetPayload} and {@link #decided}.
  */
 final class OpenRequests {
 
@@ -161,6 +161,14 @@ final class OpenRequests {
     if (hasWaiting) {
       port.execute(this::serveWaiting);
     }
+  }
+
+  /**
+   * The payload of a request that is being served is not needed any more; the request ends with
+   * {@link #answered} of one without a payload. For any thread.
+   */
+  void forgetPayload(Frame request) {
+    budget.give(request.payload().length);
   }
 
   /** Whether no request waits or is being served. */

@@ -39,6 +39,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -216,15 +217,21 @@ final class LongRequestsTest {
   }
 
   @Test
-  void a_request_for_which_there_is_no_thread_is_refused_and_the_connection_goes_on()
+  void a_request_for_which_there_is_no_place_is_refused_in_a_while_and_the_connection_goes_on()
       throws IOException {
     Client eve = new Client(security.create("eve"));
+    eve.nettyChannel.freezeTime();
     parser.isFull = true;
     eve.send(1, Operation.HEARTBEAT, padded(HEARTBEAT));
+    assertThat(budgets.requests().bytes()).isEqualTo(OpenRequests.OVERHEAD_BYTES);
     eve.send(2, Operation.ECHO, ECHO);
+    assertThat(eve.said()).isEmpty();
+    eve.nettyChannel.advanceTimeBy(LongRequests.REFUSED_AFTER_MS, TimeUnit.MILLISECONDS);
     List<Frame> said = eve.said();
-    assertThat(said).extracting(Frame::correlationId).containsExactly(1, 2);
+    assertThat(said).extracting(Frame::correlationId).containsExactly(1);
+    assertThat(eve.answered()).containsExactly(2);
     assertThat(ErrorPayload.decode(said.get(0).payload()).code()).isEqualTo(ErrorCode.BUSY);
+    assertThat(budgets.requests().bytes()).isZero();
     parser.isFull = false;
     eve.send(3, Operation.HEARTBEAT, padded(HEARTBEAT));
     parser.runNext();
