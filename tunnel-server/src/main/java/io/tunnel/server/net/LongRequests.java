@@ -42,9 +42,10 @@ import java.util.concurrent.TimeUnit;
 final class LongRequests {
 
   /**
-   * Requests up to this size are parsed on the event loop: that takes less than 0.1 ms, not much
-   * more than two changes of threads, and well-behaved clients rarely send longer ones. Beside 600
-   * connections that send requests of this size one by one, a heartbeat takes some 30 ms.
+   * Bytes of requests of one connection that the event loop parses before it serves the others: one
+   * request, or several that the client sent at once. Further ones are long, however short each is.
+   * To parse so many takes about as long as a change of threads and a wait for a turn, and nearly
+   * every request of a well-behaved client is shorter.
    */
   static final int PARSED_AT_ONCE_BYTES_MAX = 8 * 1024;
 
@@ -85,9 +86,12 @@ final class LongRequests {
     this.turns = new Turns(thread, PARSED_BYTES_MAX, WAITING_BYTES_MAX);
   }
 
-  /** Whether parsing the request would delay other connections of the event loop. */
-  static boolean is(Operation operation, byte[] payload) {
-    return payload.length > PARSED_AT_ONCE_BYTES_MAX && !BINARY.contains(operation);
+  /**
+   * Whether parsing the request, with those that its connection sent at once before it, would delay
+   * other connections of the event loop; on the event loop.
+   */
+  static boolean areTooLong(Operation operation, byte[] payload, OpenRequests open) {
+    return !BINARY.contains(operation) && open.parsing(payload.length) > PARSED_AT_ONCE_BYTES_MAX;
   }
 
   private static boolean keepsTurn(Frame request) {

@@ -40,6 +40,9 @@ final class OpenRequests {
 
   private boolean isServing;
 
+  /** Bytes of requests that were parsed since the event loop has served other connections. */
+  private int parsedBytes;
+
   /** Whether the request that began last is undecided. */
   private boolean isHeld;
 
@@ -174,6 +177,19 @@ final class OpenRequests {
   /** Whether no request waits or is being served. */
   boolean areNone() {
     return waiting.isEmpty() && served.get() == 0;
+  }
+
+  /**
+   * Notes that the event loop is about to parse {@code bytes}.
+   *
+   * @return all bytes of this connection since the loop has served the others
+   */
+  int parsing(int bytes) {
+    if (parsedBytes == 0) {
+      port.execute(() -> parsedBytes = 0);
+    }
+    parsedBytes += bytes;
+    return parsedBytes;
   }
 
   /** The request that is being served takes long to decide; no other begins before. */

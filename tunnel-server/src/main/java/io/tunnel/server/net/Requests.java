@@ -126,7 +126,7 @@ final class Requests {
             ErrorCode.UNKNOWN_OPERATION, "there is no operation " + frame.operationCode());
       }
       operation.requireSize(frame.payload());
-      if (LongRequests.is(operation, frame.payload())) {
+      if (LongRequests.areTooLong(operation, frame.payload(), connection.open())) {
         longRequests.begin(frame, connection, () -> decide(operation, frame, connection));
       } else {
         decide(operation, frame, connection);

@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tunnel.model.ChannelType;
@@ -180,6 +181,29 @@ final class LongRequestsTest {
             .encode());
     assertThat(eve.answered()).as("it is not in JSON").containsExactly(2);
     assertThat(parser.tasks).isEmpty();
+  }
+
+  @Test
+  void the_event_loop_parses_few_of_the_requests_that_come_at_once_and_keeps_their_order()
+      throws IOException {
+    Client eve = new Client(security.create("eve"));
+    int each = LongRequests.PARSED_AT_ONCE_BYTES_MAX / 4;
+    ByteBuf atOnce = Unpooled.buffer();
+    for (int id = 1; id <= 6; id++) {
+      byte[] payload = padded(HEARTBEAT, each);
+      Frame frame = new Frame(Operation.HEARTBEAT, FrameKind.REQUEST, id, payload);
+      atOnce.writeBytes(frame.header()).writeBytes(frame.payload());
+    }
+    eve.nettyChannel.writeInbound(atOnce);
+    assertThat(eve.answered()).containsExactly(1, 2, 3, 4);
+    parser.runNext();
+    assertThat(eve.answered())
+        .as("and those behind it, when the loop has been elsewhere")
+        .containsExactly(5, 6);
+    assertThat(parser.tasks).isEmpty();
+    eve.send(7, Operation.HEARTBEAT, padded(HEARTBEAT, each));
+    assertThat(eve.answered()).containsExactly(7);
+    assertThat(budgets.requests().bytes()).isZero();
   }
 
   @Test
