@@ -10,7 +10,8 @@ package io.tunnel.server.net;
  * @param requestsMax requests of one connection that are served at the same time; the connection is
  *     not read from meanwhile
  * @param requestBytesMax memory of all unanswered requests; beyond it a connection has one small
- *     request served at a time, and larger requests are refused as BUSY
+ *     request served at a time, and larger requests are refused as BUSY; half as much again is for
+ *     small requests that wait behind others of their connections
  * @param answerBytesMax bytes of answers and deliveries that clients have not read, of all
  *     connections; beyond it the server closes the connection that has read nothing for longest
  * @param connectionAnswerBytesMax bytes of answers and deliveries of one connection that are being

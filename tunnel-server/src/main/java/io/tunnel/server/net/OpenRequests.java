@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The unanswered requests of one connection. Requests that are not served yet wait here, in their
  * order; while any wait, the connection is not read from, so only the requests of one read can
- * wait.
+ * wait. Behind the first of them, they count for the memory of all waiting requests, and are
+ * refused when there is none left.
  *
  * <p>A connection without a request being served gets its next small request served even when the
  * budget is used up, so every connection makes progress; waiting requests are tried again whenever
@@ -49,7 +50,13 @@ final class OpenRequests {
   /** What comes behind the decision, when the connection is closed. */
   private Optional<Runnable> end = Optional.empty();
 
-  private record Waiting(Frame request, boolean isCounted) {}
+  /**
+   * A request that is not served yet.
+   *
+   * @param isCounted whether it counts as one that is served
+   * @param isQueued whether it counts as one that waits
+   */
+  private record Waiting(Frame request, boolean isCounted, boolean isQueued) {}
 
   /** The connection. */
   interface Port {
@@ -99,7 +106,12 @@ final class OpenRequests {
       port.refuseAsBusy(request);
       return;
     }
-    waiting.add(new Waiting(request, isCounted));
+    boolean isBehind = !waiting.isEmpty() && !isCounted;
+    if (isBehind && !budget.tryQueue(cost(request))) {
+      port.refuseAsBusy(request);
+      return;
+    }
+    waiting.add(new Waiting(request, isCounted, isBehind));
     serveWaiting();
   }
 
@@ -128,7 +140,7 @@ final class OpenRequests {
         }
       }
       served.incrementAndGet();
-      port.serve(waiting.poll().request());
+      port.serve(leave().request());
     }
     hasWaiting = false;
     port.read(port.mayServe());
@@ -150,10 +162,18 @@ final class OpenRequests {
       budget.take(cost);
     }
     if (!next.isCounted()) {
-      waiting.poll();
-      waiting.addFirst(new Waiting(next.request(), true));
+      waiting.addFirst(new Waiting(leave().request(), true, false));
     }
     return Untaken.Answer.of(next.request().operation()).map(account::promise).orElse(true);
+  }
+
+  /** Takes the first waiting request out of the queue. */
+  private Waiting leave() {
+    Waiting first = waiting.remove();
+    if (first.isQueued()) {
+      budget.leaveQueue(cost(first.request()));
+    }
+    return first;
   }
 
   /** A request was answered. For any thread. */
@@ -212,7 +232,8 @@ final class OpenRequests {
    * @param whenDecided runs when no request is undecided
    */
   void close(Runnable whenDecided) {
-    for (Waiting dropped = waiting.poll(); dropped != null; dropped = waiting.poll()) {
+    while (!waiting.isEmpty()) {
+      Waiting dropped = leave();
       if (dropped.isCounted()) {
         budget.give(cost(dropped.request()));
       }
@@ -230,8 +251,30 @@ final class OpenRequests {
     private final long bytesMax;
     private final AtomicLong bytes = new AtomicLong();
 
+    /** Memory of requests behind the first waiting one of their connections. */
+    private final AtomicLong queuedBytes = new AtomicLong();
+
     Budget(long bytesMax) {
       this.bytesMax = bytesMax;
+    }
+
+    /** Takes {@code cost} for a request that waits, if half of the budget allows it. */
+    boolean tryQueue(long cost) {
+      if (queuedBytes.addAndGet(cost) > bytesMax / 2) {
+        queuedBytes.addAndGet(-cost);
+        return false;
+      }
+      return true;
+    }
+
+    /** Gives the {@code cost} of a request back that waits no more. */
+    void leaveQueue(long cost) {
+      queuedBytes.addAndGet(-cost);
+    }
+
+    /** The bytes of requests that wait. */
+    long queuedBytes() {
+      return queuedBytes.get();
     }
 
     /** Takes {@code cost} if the budget allows it. */

@@ -175,13 +175,45 @@ final class OpenRequestsTest {
   }
 
   @Test
+  void requests_that_wait_count_together_and_each_connection_may_have_one_that_waits() {
+    port.takesAnswers = false;
+    long each = OpenRequests.OVERHEAD_BYTES + 1_000;
+    int queued = (int) (BUDGET / 2 / each);
+    for (int id = 0; id <= queued; id++) {
+      requests.take(request(id, 1_000));
+    }
+    assertThat(port.busy).isEmpty();
+    assertThat(budget.queuedBytes()).as("all but the first").isEqualTo(queued * each);
+    requests.take(request(1_000, 1_000));
+    assertThat(port.busy).containsExactly(1_000);
+    FakePort otherPort = new FakePort();
+    otherPort.takesAnswers = false;
+    OpenRequests other = new OpenRequests(budget, account, MANY, otherPort);
+    other.take(request(1, 1_000));
+    assertThat(otherPort.busy).isEmpty();
+    other.take(request(2, 1_000));
+    assertThat(otherPort.busy).containsExactly(2);
+    other.close(() -> {});
+    port.takesAnswers = true;
+    requests.serveWaiting();
+    while (!port.open.isEmpty()) {
+      answer();
+    }
+    assertThat(port.served).hasSize(queued + 1);
+    assertThat(budget.queuedBytes()).isZero();
+    assertThat(budget.bytes()).isZero();
+  }
+
+  @Test
   void what_waits_when_the_connection_goes_is_dropped_and_given_back() {
     port.takesAnswers = false;
     requests.take(request(1, LARGE));
     requests.take(request(2, 0));
     assertThat(budget.bytes()).isEqualTo(LARGE + OpenRequests.OVERHEAD_BYTES);
+    assertThat(budget.queuedBytes()).isEqualTo(OpenRequests.OVERHEAD_BYTES);
     requests.close(() -> port.served.add(0));
     assertThat(budget.bytes()).isZero();
+    assertThat(budget.queuedBytes()).isZero();
     assertThat(requests.areNone()).isTrue();
     assertThat(port.served).as("told at once").containsExactly(0);
   }
