@@ -113,6 +113,7 @@ class KafkaTopicsTest {
         admin, topic, Map.of("cleanup.policy", "compact", "max.message.bytes", "99999999"));
     get(topics.checkTables(List.of(table)));
     admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(3))).all().get();
+    awaitPartitions(topic, 3);
     assertRefused(topics.checkTables(List.of(table)), "has 3 partitions and must have 2");
   }
 
@@ -232,6 +233,16 @@ class KafkaTopicsTest {
       is = admin.describeConfigs(List.of(topic)).all().get().get(topic).get(name).value();
     } while (!is.equals(value) && System.nanoTime() - deadline < 0);
     assertThat(is).as(name).isEqualTo(value);
+  }
+
+  private void awaitPartitions(String topic, int count) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    int are;
+    do {
+      are =
+          admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().size();
+    } while (are != count && System.nanoTime() - deadline < 0);
+    assertThat(are).as(topic).isEqualTo(count);
   }
 
   private static void assertRefused(CompletableFuture<?> answer, String... said) {

@@ -1,11 +1,15 @@
 package io.tunnel.server.kafka;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
@@ -17,17 +21,28 @@ final class TestTopics {
 
   private TestTopics() {}
 
+  private static final long BROKER_SECONDS_MAX = 60;
+
+  /** Alters settings; returns when the broker, which learns of them a little later, has them. */
   static void alter(Admin admin, String topic, Map<String, String> settings) throws Exception {
     List<AlterConfigOp> operations =
         settings.entrySet().stream()
             .map(
                 one -> new AlterConfigOp(new ConfigEntry(one.getKey(), one.getValue()), OpType.SET))
             .toList();
-    admin
-        .incrementalAlterConfigs(
-            Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), operations))
-        .all()
-        .get();
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    admin.incrementalAlterConfigs(Map.of(resource, operations)).all().get();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(BROKER_SECONDS_MAX);
+    Config now = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+    while (!has(now, settings)) {
+      assertThat(System.nanoTime() - deadline).as("%s, not %s", now, settings).isNegative();
+      now = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+    }
+  }
+
+  private static boolean has(Config now, Map<String, String> settings) {
+    return settings.entrySet().stream()
+        .allMatch(one -> now.get(one.getKey()).value().equals(one.getValue()));
   }
 
   /**
