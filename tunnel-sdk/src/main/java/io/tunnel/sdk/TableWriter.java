@@ -110,6 +110,14 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
+   * Gives up the rows that were not sent: they get the outcome {@code NOT_SENT} soon, and so do
+   * rows that are added later. Rows in flight keep their outcomes. Does not wait. Idempotent.
+   */
+  public void giveUp() {
+    engine.giveUp();
+  }
+
+  /**
    * Gives up the rows that were not sent, with the outcome {@code NOT_SENT}; returns when the rows
    * in flight have outcomes, and refuses rows from then on. For callers that write the rows again
    * anyway. Idempotent.

@@ -19,9 +19,16 @@ import java.util.Optional;
  *     TableWriter#add} blocks; each calling thread may exceed the limit by one row. The row objects
  *     take memory, too, usually two to four times as much
  * @param durability the durability of the writes instead of the table's
+ * @param isStoppedByFailure whether the writer sends nothing more after a row that was not sent, or
+ *     whose answer stayed out until the deadline: rows after it end as {@code NOT_SENT}. So whoever
+ *     writes the rows without a result again in their order overwrites no newer row
  */
 public record TableWriterConfig(
-    int batchBytesMax, Duration linger, long bufferBytesMax, Optional<Durability> durability) {
+    int batchBytesMax,
+    Duration linger,
+    long bufferBytesMax,
+    Optional<Durability> durability,
+    boolean isStoppedByFailure) {
 
   /**
    * 256 KiB, 5 ms, 8 MiB, the table's durability. A larger buffer costs more than it gives: garbage
@@ -29,7 +36,7 @@ public record TableWriterConfig(
    * with 8 MiB, 2.2 us with 32 MiB, at the same rate).
    */
   public static final TableWriterConfig DEFAULTS =
-      new TableWriterConfig(256 * 1024, Duration.ofMillis(5), 8L << 20, Optional.empty());
+      new TableWriterConfig(256 * 1024, Duration.ofMillis(5), 8L << 20, Optional.empty(), false);
 
   /** Refuses null, negative times, and sizes under 1 byte or over a batch's limit. */
   public TableWriterConfig {
@@ -49,21 +56,28 @@ public record TableWriterConfig(
 
   /** A copy with another batch size. */
   public TableWriterConfig withBatchBytesMax(int bytes) {
-    return new TableWriterConfig(bytes, linger, bufferBytesMax, durability);
+    return new TableWriterConfig(bytes, linger, bufferBytesMax, durability, isStoppedByFailure);
   }
 
   /** A copy with another linger. */
   public TableWriterConfig withLinger(Duration time) {
-    return new TableWriterConfig(batchBytesMax, time, bufferBytesMax, durability);
+    return new TableWriterConfig(
+        batchBytesMax, time, bufferBytesMax, durability, isStoppedByFailure);
   }
 
   /** A copy with another limit of the buffer. */
   public TableWriterConfig withBufferBytesMax(long bytes) {
-    return new TableWriterConfig(batchBytesMax, linger, bytes, durability);
+    return new TableWriterConfig(batchBytesMax, linger, bytes, durability, isStoppedByFailure);
   }
 
   /** A copy with another durability. */
   public TableWriterConfig withDurability(Durability level) {
-    return new TableWriterConfig(batchBytesMax, linger, bufferBytesMax, Optional.of(level));
+    return new TableWriterConfig(
+        batchBytesMax, linger, bufferBytesMax, Optional.of(level), isStoppedByFailure);
+  }
+
+  /** A copy for a writer that sends nothing more after a row that was not sent. */
+  public TableWriterConfig stoppedByFailure() {
+    return new TableWriterConfig(batchBytesMax, linger, bufferBytesMax, durability, true);
   }
 }

@@ -36,7 +36,7 @@ class ReadQuotaTest {
 
   private final ServerProcess server = STAGE.closedServer();
 
-  private ClientConfig principal(String name, String... rights) {
+  private ClientConfig principal(String name, String limit, String... rights) {
     ClientConfig client =
         server.clientOf(name, Permission.allow(name, List.of(rights), "table:" + TABLE));
     try (TableClient owner = TableClient.connect(server.client());
@@ -47,7 +47,7 @@ class ReadQuotaTest {
         Column value = new Column("v", ColumnValue.fromString("x".repeat(100_000)));
         owner.write(TABLE, List.of(new RowPutChange(KEY, List.of(value))));
       }
-      security.setQuota(new SecurityClient.Quota(name, Map.of("readBytesPerSecond", 10_000L)));
+      security.setQuota(new SecurityClient.Quota(name, Map.of(limit, 10_000L)));
     }
     return client;
   }
@@ -61,8 +61,8 @@ class ReadQuotaTest {
   }
 
   @Test
-  void an_open_connection_reads_and_writes_nothing_while_another_one_owes() throws Exception {
-    ClientConfig ofAda = principal("ada", "read", "write");
+  void an_open_connection_reads_nothing_while_another_one_owes_and_writes_on() throws Exception {
+    ClientConfig ofAda = principal("ada", "readBytesPerSecond", "read", "write");
     try (TableClient greedy = TableClient.connect(ofAda);
         TableClient reader = TableClient.connect(ofAda);
         TableClient writer = TableClient.connect(ofAda);
@@ -72,14 +72,32 @@ class ReadQuotaTest {
       }
       assertThat(read(greedy).get()).isNotNull();
       requireWaits(read(reader));
-      requireWaits(writer.writeAsync(TABLE, List.of(new RowPutChange(KEY, List.of()))));
+      writer.write(TABLE, List.of(new RowPutChange(KEY, List.of())));
       assertThat(other.describeTable(TABLE)).as("a request without rows").isNotNull();
     }
   }
 
   @Test
+  void an_open_connection_writes_nothing_while_another_one_owes() throws Exception {
+    ClientConfig ofCat = principal("cat", "writtenBytesPerSecond", "read", "write");
+    RowPutChange large =
+        new RowPutChange(
+            KEY, List.of(new Column("v", ColumnValue.fromString("y".repeat(100_000)))));
+    try (TableClient greedy = TableClient.connect(ofCat);
+        TableClient writer = TableClient.connect(ofCat)) {
+      RowPutChange small = new RowPutChange(KEY, List.of());
+      for (TableClient each : List.of(greedy, writer)) {
+        each.write(TABLE, List.of(small));
+      }
+      greedy.write(TABLE, List.of(large));
+      requireWaits(writer.writeAsync(TABLE, List.of(small)));
+      assertThat(read(writer)).as("behind the write").isNotDone();
+    }
+  }
+
+  @Test
   void reads_that_a_connection_sends_at_once_are_charged_one_by_one() throws Exception {
-    try (TableClient client = TableClient.connect(principal("bob", "read"))) {
+    try (TableClient client = TableClient.connect(principal("bob", "readBytesPerSecond", "read"))) {
       assertThat(client.describeTable(TABLE)).as("connects").isNotNull();
       List<CompletableFuture<?>> reads = new ArrayList<>();
       for (int i = 0; i < 3; i++) {

@@ -90,6 +90,32 @@ class InterruptedPutTest {
   }
 
   @Test
+  void a_put_whose_server_hangs_says_where_it_stopped(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("people.csv");
+    fill(file);
+    ServerProcess server = stage.server();
+    TableClient tables = people(stage, server);
+    Path unsent = directory.resolve("unsent.jsonl");
+    ChildProcess put = put(server, file, "--not-sent-file", unsent.toString());
+    Poll.until("a row is there", () -> tables.getRow("people", key(1_000)).isPresent());
+    server.suspend();
+    put.terminate();
+    assertThat(put.awaitExit()).as(put.transcript()).isEqualTo(143);
+    server.resume();
+    JsonObject stopped = summary(put);
+    assertThat(stopped.get("stoppedAfterLine").getAsLong()).isPositive();
+    assertThat(stopped.get("notSent").getAsLong()).isPositive();
+    assertThat(unsent).content().hasLineCount(stopped.get("notSent").getAsInt());
+    long told =
+        stopped.get("applied").getAsLong()
+            + stopped.get("notSent").getAsLong()
+            + stopped.get("inDoubt").getAsLong();
+    assertThat(told)
+        .as("each row that was read")
+        .isEqualTo(stopped.get("stoppedAfterLine").getAsLong() - 1);
+  }
+
+  @Test
   void a_put_says_where_it_stopped_and_goes_on_from_there(@TempDir Path directory)
       throws IOException {
     Path file = directory.resolve("people.csv");

@@ -44,6 +44,9 @@ final class ManyRows {
   private static final long LOOK_MS = 100;
   private static final long PATIENCE_MS = 45_000;
 
+  /** How long after a signal the rows that were read are still sent. */
+  private static final long SENDS_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
+
   /** How long the rows that are left are counted at most. */
   private static final long COUNT_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
@@ -62,6 +65,9 @@ final class ManyRows {
 
   /** The line of the row before the one that is being read. */
   private volatile long lineBeforeRead;
+
+  /** When the command was seen to be asked to stop. */
+  private OptionalLong stoppedNanos = OptionalLong.empty();
 
   /** Rows that were not sent, by their lines. */
   private final NavigableMap<Long, RowChange> notSent = new ConcurrentSkipListMap<>();
@@ -118,6 +124,7 @@ final class ManyRows {
           writeDoubts(doubts);
           if (signal.isAsked()) {
             run.stop();
+            giveUpInTime(writer);
           }
         }
         bar.advanceTo(file.bytesRead());
@@ -132,6 +139,14 @@ final class ManyRows {
       }
       run.requireNoFailure();
       return exitCode(run);
+    }
+  }
+
+  private void giveUpInTime(TableWriter writer) {
+    long nowNanos = clock.nanos();
+    stoppedNanos = stoppedNanos.isPresent() ? stoppedNanos : OptionalLong.of(nowNanos);
+    if (nowNanos - stoppedNanos.getAsLong() > SENDS_NANOS_MAX) {
+      writer.giveUp();
     }
   }
 

@@ -16,6 +16,7 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Returned;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.stress.file.FileRows;
 import io.tunnel.stress.file.RetryOption;
 import io.tunnel.stress.file.RowFile;
@@ -261,7 +262,10 @@ abstract class RowsCommand extends Job {
         return new AtomicRows(done(), isJson(), from.inDoubtFile())
             .write(client, table.name(), changed(rows, columns), out());
       }
-      return many.write(client.openWriter(table.name()), changed(rows, columns), rows);
+      return many.write(
+          client.openWriter(table.name(), TableWriterConfig.DEFAULTS.stoppedByFailure()),
+          changed(rows, columns),
+          rows);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());
     } catch (BadLineException e) {

@@ -234,7 +234,6 @@ final class Lane {
     if (growing.isPresent()) {
       Batch batch = growing.get();
       batch.close(partition);
-      // A full batch exceeds its bound by one row: with room for that row, it is never copied.
       int bytesMax = settings.batchBytesMax() + settings.batchBytesMax() / 8;
       bytesGuess = Math.max(BYTES_GUESS_MIN, Math.min(bytesMax, batch.encodedBytes() * 5 / 4));
       rowsGuess = Math.max(ROWS_GUESS_MIN, batch.rowCount() * 5 / 4);
@@ -342,6 +341,11 @@ final class Lane {
       case GIVE_UP, DOUBT, REJECT -> releaseHead();
     }
     return verdict;
+  }
+
+  /** Whether retries of an earlier batch lasted too long, and this one has waited as long. */
+  synchronized boolean isLate(Batch batch) {
+    return core.isLate(batch.startedNanos(), settings.ticker().nanos());
   }
 
   private void releaseHead() {

@@ -169,6 +169,15 @@ final class LaneCore {
     return failures;
   }
 
+  /**
+   * Whether the last head was given up because its retries lasted too long, and rows that wait
+   * since {@code sinceNanos} have waited as long: an attempt of each batch would take its time
+   * again.
+   */
+  boolean isLate(long sinceNanos, long nowNanos) {
+    return isLate && failures > 0 && nowNanos - sinceNanos >= retryNanos;
+  }
+
   /** The head batch is being sent. */
   void sent(long nowNanos) {
     if (state == State.IDLE && nowNanos - failedNanos > retryNanos) {
@@ -181,6 +190,7 @@ final class LaneCore {
   void answered() {
     move(State.IDLE, "answered");
     failures = 0;
+    isLate = false;
     wasSentOn = false;
   }
 

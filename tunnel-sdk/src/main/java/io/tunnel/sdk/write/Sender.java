@@ -49,6 +49,9 @@ final class Sender {
   /** No batch is sent any more. */
   private volatile boolean isAbandoned;
 
+  /** Whether a batch that was not sent, or has no answer, is the last. */
+  private volatile boolean isStoppedAtFailure;
+
   Sender(
       WriteEngine engine,
       Nodes nodes,
@@ -75,6 +78,11 @@ final class Sender {
         });
   }
 
+  /** From now on, sends nothing after a batch that was not sent, or has no answer. */
+  void stopAtFailure() {
+    isStoppedAtFailure = true;
+  }
+
   private static ConnectionException abandoned() {
     return new ConnectionException("the writer was closed", true, null);
   }
@@ -99,6 +107,8 @@ final class Sender {
     try {
       if (isAbandoned) {
         unsent(lane, batch, abandoned());
+      } else if (!batch.isInDoubt() && lane.isLate(batch)) {
+        unsent(lane, batch, waitedTooLong());
       } else if (lane.hasWriter(batch)) {
         transmit(lane, batch, Optional.empty());
       } else {
@@ -130,6 +140,13 @@ final class Sender {
                 unsent(lane, batch, withoutId(Caller.unwrap(failure)));
               }
             });
+  }
+
+  private static ConnectionException waitedTooLong() {
+    return new ConnectionException(
+        "the rows waited for longer than writeRetryDeadline behind rows that could not be sent",
+        true,
+        null);
   }
 
   private void unsent(Lane lane, Batch batch, Throwable failure) {
@@ -303,15 +320,24 @@ final class Sender {
       case SPLIT -> act(lane, lane.proceed());
       case GIVE_UP -> {
         retries.leave(lane, failure);
+        failedForGood();
         fail(lane, batch, Outcome.NOT_SENT, failure);
       }
       case DOUBT -> {
         if (failure instanceof ConnectionException) {
           retries.leave(lane, failure);
+          failedForGood();
         }
         fail(lane, batch, Outcome.IN_DOUBT, failure);
       }
       case REJECT -> fail(lane, batch, Outcome.REJECTED, failure);
+    }
+  }
+
+  /** Before the lane proceeds: then no row after the failed ones is applied. */
+  private void failedForGood() {
+    if (isStoppedAtFailure && !isAbandoned) {
+      abandon();
     }
   }
 

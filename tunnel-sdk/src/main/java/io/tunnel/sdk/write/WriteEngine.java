@@ -65,7 +65,11 @@ public final class WriteEngine implements AutoCloseable {
             ticker,
             nodes.config().meter(),
             session);
-    return new WriteEngine(nodes, settings, maps, config.durability());
+    WriteEngine engine = new WriteEngine(nodes, settings, maps, config.durability());
+    if (config.isStoppedByFailure()) {
+      engine.sender.stopAtFailure();
+    }
+    return engine;
   }
 
   /**
@@ -186,9 +190,14 @@ public final class WriteEngine implements AutoCloseable {
     flush();
   }
 
+  /** Sends no more batches; does not wait. Idempotent. */
+  public void giveUp() {
+    sender.abandon();
+  }
+
   /** Sends no more batches, and closes when the batches in flight have outcomes. Idempotent. */
   public void abandon() {
-    sender.abandon();
+    giveUp();
     close();
   }
 

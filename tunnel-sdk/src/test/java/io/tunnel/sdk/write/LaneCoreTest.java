@@ -57,6 +57,28 @@ class LaneCoreTest {
   }
 
   @Test
+  void what_waited_as_long_as_retries_last_is_late_until_the_service_answers() {
+    LaneCore core = sent(100);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_000)).isEqualTo(Verdict.RETRY);
+    core.sent(1_050);
+    assertThat(core.isLate(0, 1_050)).as("retries are not over").isFalse();
+    assertThat(core.failed(NOT_SENT, head(5, NEVER), 1_100)).isEqualTo(Verdict.GIVE_UP);
+    core.sent(1_100);
+    assertThat(core.isLate(1_000, 1_100)).isTrue();
+    assertThat(core.isLate(1_001, 1_100)).as("younger").isFalse();
+    assertThat(core.failed(NOT_SENT, head(5, NEVER), 1_101)).isEqualTo(Verdict.GIVE_UP);
+    core.sent(1_101);
+    core.answered();
+    assertThat(core.isLate(0, 1_102)).isFalse();
+    core.sent(1_102);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_103)).isEqualTo(Verdict.RETRY);
+    core.sent(1_104);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_203)).isEqualTo(Verdict.GIVE_UP);
+    core.sent(9_000);
+    assertThat(core.isLate(0, 9_000)).as("the trouble is long ago").isFalse();
+  }
+
+  @Test
   void a_number_that_is_refused_by_the_level_is_sent_again_a_few_times() {
     Failure level = new Failure.Refused(ErrorCode.FEATURE_NOT_ENABLED);
     LaneCore core = sent(10_000);

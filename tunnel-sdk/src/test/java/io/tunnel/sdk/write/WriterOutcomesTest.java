@@ -16,6 +16,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
 import java.time.Duration;
@@ -33,6 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What becomes of rows when something fails. */
 class WriterOutcomesTest extends WriterFixture {
+
+  private static final Duration IMPATIENCE = Duration.ofMillis(200);
 
   private static RowChange tooLarge(long key) {
     byte[] bytes = new byte[2 * 1024 * 1024 + 1];
@@ -217,6 +220,84 @@ class WriterOutcomesTest extends WriterFixture {
     assertThat(byOutcome(results)).containsOnlyKeys(Outcome.NOT_SENT);
     assertThat(results).hasSize(599);
     assertThat(table.valuesByKey()).isEmpty();
+  }
+
+  private TableClient impatient() {
+    return TableClient.connect(
+        server.config().withRetryDeadline(IMPATIENCE).withWriteRetryDeadline(IMPATIENCE));
+  }
+
+  @Test
+  void rows_that_waited_as_long_as_retries_last_are_not_tried_one_batch_after_the_other() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    CountDownLatch added = new CountDownLatch(1);
+    Map<Long, Boolean> tried = new ConcurrentHashMap<>();
+    server.on(
+        Operation.WRITE,
+        (connection, frame) -> {
+          Waits.await(added);
+          tried.put(firstKey(frame), true);
+          connection.refuse(frame, ErrorCode.BUSY);
+        });
+    Map<Long, RowResult> results = new ConcurrentHashMap<>();
+    try (TableClient client = impatient();
+        TableWriter writer = client.openWriter("t", QUICK)) {
+      add(writer, results, 1, 1_000);
+      added.countDown();
+      writer.flush();
+    }
+    assertThat(byOutcome(results)).containsOnlyKeys(Outcome.NOT_SENT);
+    assertThat(results).hasSize(1_000);
+    assertThat(tried).as("one batch").containsOnlyKeys(1L);
+    assertThat(table.valuesByKey()).isEmpty();
+  }
+
+  @Test
+  void a_writer_that_a_failure_stops_applies_no_later_row() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    AtomicInteger attempts = new AtomicInteger();
+    CountDownLatch triedAgain = new CountDownLatch(1);
+    CountDownLatch added = new CountDownLatch(1);
+    server.on(
+        Operation.WRITE,
+        (connection, frame) -> {
+          WriteRequest request = WriteRequest.decode(frame.payload());
+          if (firstKey(frame) != 1) {
+            connection.answer(frame, table.apply(request.batch()).encode());
+            return;
+          }
+          if (attempts.incrementAndGet() > 1) {
+            triedAgain.countDown();
+            Waits.await(added);
+          }
+          connection.refuse(frame, ErrorCode.BUSY);
+        });
+    Map<Long, RowResult> results = new ConcurrentHashMap<>();
+    try (TableClient client = impatient();
+        TableWriter writer = client.openWriter("t", QUICK.stoppedByFailure())) {
+      add(writer, results, 1, 3);
+      writer.hurry();
+      Waits.await(triedAgain);
+      long nowNanos = System.nanoTime();
+      Waits.until("too late", () -> System.nanoTime() - nowNanos > IMPATIENCE.toNanos());
+      add(writer, results, 10, 3);
+      writer.hurry();
+      added.countDown();
+      writer.flush();
+      add(writer, results, 20, 3);
+      writer.flush();
+    }
+    assertThat(byOutcome(results)).containsOnlyKeys(Outcome.NOT_SENT);
+    assertThat(results).hasSize(9);
+    assertThat(table.valuesByKey()).isEmpty();
+  }
+
+  private static long firstKey(Frame frame) {
+    var rows = WriteRequest.decode(frame.payload()).batch().rows();
+    assertThat(rows.next()).isTrue();
+    var columns = rows.columns();
+    assertThat(columns.next()).isTrue();
+    return columns.value().asLong();
   }
 
   @Test

@@ -10,10 +10,11 @@ import java.util.concurrent.TimeUnit;
  * Throttles one connection when its principal, or a table that it uses, exceeds a quota: work that
  * has begun is finished, and the next work of its kind waits. Rows written and read, and the number
  * of requests, delay the next request; deliveries delay the next delivery; neither delays the
- * other. A new connection waits for its principal's existing debt, and so does each request for
- * rows: neither connecting again nor many connections bring an advantage. Heartbeats, checkpoints
- * and other requests wait for the debt of their own connection alone, so a greedy reader does not
- * end the sessions of its principal's workers. Belongs to the connection's event loop, but for
+ * other. A new connection waits for its principal's existing debt, and a request that reads or
+ * writes rows for the principal's debt of reads or writes: neither connecting again nor many
+ * connections bring an advantage. Heartbeats, checkpoints and other requests wait for the debt of
+ * their own connection alone, so a greedy reader does not end the sessions of its principal's
+ * workers. Belongs to the connection's event loop, but for
  * {@link #used} and {@link #read}.
  */
 public final class Pace {
@@ -80,7 +81,7 @@ public final class Pace {
 
   /** Whether a request that writes rows may be served now. */
   public boolean mayWrite() {
-    return isPaid(shares.owedBeforeRequests(caller));
+    return isPaid(shares.owedBeforeWrites(caller));
   }
 
   /** Whether a request that reads rows of {@code table} may be served now. */

@@ -248,16 +248,21 @@ public final class Shares {
   }
 
   /**
-   * Nanoseconds until the caller may read rows of {@code table}: all that it owes before requests,
-   * and what is owed for reads of the table.
+   * Nanoseconds until the caller may read rows of {@code table}, by the reads of the caller on all
+   * connections, and by those of the table.
    */
   public long owedBeforeReads(Caller caller, String table) {
     if (gate.isOpen() || caller.mayDoEverything()) {
       return 0;
     }
     return Math.max(
-        owedBeforeRequests(caller),
+        owedBefore(caller, Use.READ),
         owed("table:" + table, gate.rights().tableQuota(table), Use.READ));
+  }
+
+  /** Nanoseconds until the caller may write rows, by its writes on all connections. */
+  public long owedBeforeWrites(Caller caller) {
+    return owedBefore(caller, Use.WRITTEN);
   }
 
   /** Whether a quota limits what the caller reads of {@code table}. */
@@ -274,7 +279,11 @@ public final class Shares {
 
   /** Nanoseconds until the caller may be sent deliveries; debts of tables are not included. */
   public long owedBeforeDeliveries(Caller caller) {
-    return quota(caller).map(quota -> owed(caller.name(), quota, Use.DELIVERED)).orElse(0L);
+    return owedBefore(caller, Use.DELIVERED);
+  }
+
+  private long owedBefore(Caller caller, Use use) {
+    return quota(caller).map(quota -> owed(caller.name(), quota, use)).orElse(0L);
   }
 
   private long owed(String subject, Quota quota, Use use) {

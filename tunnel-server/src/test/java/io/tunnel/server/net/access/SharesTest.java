@@ -265,7 +265,10 @@ class SharesTest {
 
   @Test
   void rows_wait_for_what_the_principal_owes_on_other_connections_and_heartbeats_do_not() {
-    quota("ada", new QuotaLimit("readBytesPerSecond", 10));
+    quota(
+        "ada",
+        new QuotaLimit("readBytesPerSecond", 10),
+        new QuotaLimit("writtenRowsPerSecond", 10));
     FakeConnection quiet = new FakeConnection();
     Pace idle = entered(quiet);
     entered(new FakeConnection()).used(ada, "t", Shares.Use.READ, 1, 30);
@@ -276,9 +279,12 @@ class SharesTest {
     assertThat(quiet.told).containsExactly("serve");
     assertThat(idle.mayRead("t")).isTrue();
     assertThat(idle.mayWrite()).isTrue();
+    Pace writing = entered(new FakeConnection());
     idle.used(ada, "t", Shares.Use.READ, 1, 30);
+    assertThat(writing.mayWrite()).as("what was read").isTrue();
+    idle.used(ada, "t", Shares.Use.WRITTEN, 30, 30);
     assertThat(entered(new FakeConnection(), bob).mayWrite()).as("somebody else").isTrue();
-    assertThat(entered(new FakeConnection()).mayWrite()).isFalse();
+    assertThat(writing.mayWrite()).isFalse();
   }
 
   @Test
