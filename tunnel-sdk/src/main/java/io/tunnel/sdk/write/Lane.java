@@ -26,21 +26,18 @@ import org.slf4j.LoggerFactory;
 /**
  * The rows of one partition that have no outcome yet: a growing batch, closed batches that wait,
  * and the head, which is in flight or waits to be sent again. Callers' threads add rows under the
- * lane's lock; only the engine's event loop moves the head on.
+ * lane's lock; only the engine's event loop moves the head on. Longer than most files, because one
+ * lock guards all of this state.
  *
- * <p>Longer than most files, because one lock guards all of this state.
- *
- * <p>A method that may free the way returns the batch to send now, and the caller sends the batch
- * after the method, outside the lock. Between two calls of the event loop any thread may take the
- * next batch: so when a method returns, a batch that goes before the waiting ones is already in
- * front of them, or is the head.
+ * <p>A method that may free the way returns the batch to send now; the caller sends it outside the
+ * lock. Any thread may take the next batch between two calls of the event loop: when a method
+ * returns, a batch that goes before the waiting ones is in front of them, or is the head.
  */
 final class Lane {
 
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
   private static final int BYTES_GUESS_MIN = 1_024;
   private static final int ROWS_GUESS_MIN = 8;
-
   private final int partition;
   private final byte[] prefix;
   private final List<PrimaryKeySchema> schema;
@@ -61,7 +58,6 @@ final class Lane {
   private int bytesGuess = BYTES_GUESS_MIN;
   private int rowsGuess = ROWS_GUESS_MIN;
   private boolean isTimerSet;
-
   private final Numbering numbering = new Numbering();
   private Phase phase = Phase.OPEN;
 
@@ -234,6 +230,7 @@ final class Lane {
     if (growing.isPresent()) {
       Batch batch = growing.get();
       batch.close(partition);
+      // A full batch exceeds its bound by one row: with room for that row, it is never copied.
       int bytesMax = settings.batchBytesMax() + settings.batchBytesMax() / 8;
       bytesGuess = Math.max(BYTES_GUESS_MIN, Math.min(bytesMax, batch.encodedBytes() * 5 / 4));
       rowsGuess = Math.max(ROWS_GUESS_MIN, batch.rowCount() * 5 / 4);

@@ -49,7 +49,6 @@ import java.util.regex.Pattern;
 public final class TunnelCatalog implements Closeable {
 
   private static final Pattern ID_OF_GROUP = Pattern.compile("t\\d{1,18}g(\\d{1,9})-.*");
-
   private final Catalog tables;
   private final CatalogStore store;
   private final OptionalInt group;

@@ -14,8 +14,7 @@ import java.util.concurrent.TimeUnit;
  * writes rows for the principal's debt of reads or writes: neither connecting again nor many
  * connections bring an advantage. Heartbeats, checkpoints and other requests wait for the debt of
  * their own connection alone, so a greedy reader does not end the sessions of its principal's
- * workers. Belongs to the connection's event loop, but for
- * {@link #used} and {@link #read}.
+ * workers. Belongs to the connection's event loop, but for {@link #used} and {@link #read}.
  */
 public final class Pace {
 
