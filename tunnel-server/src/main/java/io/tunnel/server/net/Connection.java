@@ -230,8 +230,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void refuseAsBusy(Frame request) {
-      error(request, budgets.requests().busy());
+    public void refuse(Frame request, RefusedException reason) {
+      error(request, reason);
     }
 
     @Override
@@ -246,11 +246,6 @@ final class Connection extends ChannelInboundHandlerAdapter
   }
 
   private final class PacePort implements Pace.Port {
-
-    @Override
-    public void execute(Runnable action) {
-      Connection.this.execute(action);
-    }
 
     @Override
     public Future<?> schedule(Runnable action, long delay, TimeUnit unit) {

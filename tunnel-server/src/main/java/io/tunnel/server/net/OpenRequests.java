@@ -68,6 +68,7 @@ final class OpenRequests {
      * Whether this request may begin now.
      *
      * @param isAlone whether no other request of the connection is being served
+     * @throws RefusedException when the request has waited for too long
      */
     boolean mayServe(Frame request, boolean isAlone);
 
@@ -75,7 +76,7 @@ final class OpenRequests {
     void serve(Frame request);
 
     /** Refuses a request that was not begun. */
-    void refuseAsBusy(Frame request);
+    void refuse(Frame request, RefusedException reason);
 
     /** Starts or stops reading from the connection. */
     void read(boolean isReading);
@@ -103,12 +104,12 @@ final class OpenRequests {
   void take(Frame request) {
     boolean isCounted = !isSmall(request);
     if (isCounted && !budget.tryTake(cost(request))) {
-      port.refuseAsBusy(request);
+      port.refuse(request, budget.busy());
       return;
     }
     boolean isBehind = !waiting.isEmpty() && !isCounted;
     if (isBehind && !budget.tryQueue(cost(request))) {
-      port.refuseAsBusy(request);
+      port.refuse(request, budget.busy());
       return;
     }
     waiting.add(new Waiting(request, isCounted, isBehind));
@@ -131,19 +132,33 @@ final class OpenRequests {
 
   private void serveAll() {
     while (!waiting.isEmpty()) {
-      if (!mayServe(waiting.peek())) {
-        hasWaiting = true;
-        port.read(false);
-        // Checked again: a request may have been answered before {@code hasWaiting} was set.
+      try {
         if (!mayServe(waiting.peek())) {
-          return;
+          hasWaiting = true;
+          port.read(false);
+          // Checked again: a request may have been answered before {@code hasWaiting} was set.
+          if (!mayServe(waiting.peek())) {
+            return;
+          }
         }
+      } catch (RefusedException e) {
+        port.refuse(drop(), e);
+        continue;
       }
       served.incrementAndGet();
       port.serve(leave().request());
     }
     hasWaiting = false;
     port.read(port.mayServe());
+  }
+
+  /** Takes the first waiting request away. */
+  private Frame drop() {
+    Waiting dropped = leave();
+    if (dropped.isCounted()) {
+      budget.give(cost(dropped.request()));
+    }
+    return dropped.request();
   }
 
   private boolean mayServe(Waiting next) {
@@ -233,10 +248,7 @@ final class OpenRequests {
    */
   void close(Runnable whenDecided) {
     while (!waiting.isEmpty()) {
-      Waiting dropped = leave();
-      if (dropped.isCounted()) {
-        budget.give(cost(dropped.request()));
-      }
+      drop();
     }
     if (isHeld) {
       end = Optional.of(whenDecided);

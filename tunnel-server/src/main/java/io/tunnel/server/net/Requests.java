@@ -9,6 +9,7 @@ import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.Pace;
 import io.tunnel.server.net.access.SessionOwners;
+import io.tunnel.server.net.access.Shares.Use;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.wire.ChannelEnd;
@@ -139,19 +140,24 @@ final class Requests {
   /** Whether quotas of rows let a request begin; {@code isAlone} without another under way. */
   boolean mayServe(Frame frame, boolean isAlone, Pace pace) {
     if (frame.operation() == Operation.WRITE) {
-      return pace.mayWrite();
+      return table(frame).map(table -> pace.mayUse(frame, table, Use.WRITTEN)).orElse(true);
     }
     return tableRead(frame)
-        .map(table -> (isAlone || !pace.readsOneByOne(table)) && pace.mayRead(table))
+        .map(
+            table -> (isAlone || !pace.readsOneByOne(table)) && pace.mayUse(frame, table, Use.READ))
         .orElse(true);
   }
 
   /** The table whose rows a request reads. */
   private Optional<String> tableRead(Frame frame) {
-    boolean isRead = READS.contains(frame.operation()) && frame.payload().length >= Integer.BYTES;
-    return isRead
-        ? rooms.catalog().find(Binary.getInt(frame.payload(), 0)).map(table -> table.meta().name())
-        : Optional.empty();
+    return READS.contains(frame.operation()) ? table(frame) : Optional.empty();
+  }
+
+  /** The table of a request for rows, which stands first in it. */
+  private Optional<String> table(Frame frame) {
+    return frame.payload().length < Integer.BYTES
+        ? Optional.empty()
+        : rooms.catalog().find(Binary.getInt(frame.payload(), 0)).map(table -> table.meta().name());
   }
 
   /** A request was answered, or gets no answer. For any thread. */

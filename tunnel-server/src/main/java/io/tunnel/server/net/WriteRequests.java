@@ -81,6 +81,9 @@ final class WriteRequests {
       // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
       Authority.table(Right.READ, table.meta().name(), connection.caller());
     }
+    if (checked.asksForColumns() || checked.mustJudge()) {
+      connection.pace().requireReads(table.meta().name());
+    }
     connection
         .pace()
         .used(

@@ -2,6 +2,8 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
@@ -31,6 +33,7 @@ final class OpenRequestsTest {
     private final List<Integer> busy = new ArrayList<>();
     private final Deque<Runnable> posted = new ArrayDeque<>();
     private final Set<Integer> oneByOne = new HashSet<>();
+    private final Set<Integer> late = new HashSet<>();
     private boolean takesAnswers = true;
     private boolean isReading = true;
 
@@ -41,6 +44,9 @@ final class OpenRequestsTest {
 
     @Override
     public boolean mayServe(Frame request, boolean isAlone) {
+      if (late.contains(request.correlationId())) {
+        throw new RefusedException(ErrorCode.BUSY, "has waited for too long");
+      }
       return isAlone || !oneByOne.contains(request.correlationId());
     }
 
@@ -51,7 +57,8 @@ final class OpenRequestsTest {
     }
 
     @Override
-    public void refuseAsBusy(Frame request) {
+    public void refuse(Frame request, RefusedException reason) {
+      assertThat(reason.code()).isEqualTo(ErrorCode.BUSY);
       busy.add(request.correlationId());
     }
 
@@ -98,6 +105,22 @@ final class OpenRequestsTest {
     answer();
     assertThat(requests.areNone()).isTrue();
     assertThat(port.isReading).isTrue();
+  }
+
+  @Test
+  void a_request_that_has_waited_for_too_long_is_refused_and_later_ones_are_served() {
+    port.late.addAll(Set.of(1, 3));
+    requests.take(request(1, LARGE));
+    requests.take(request(2, 0));
+    requests.take(request(3, 0));
+    requests.take(request(4, 0));
+    assertThat(port.busy).containsExactly(1, 3);
+    assertThat(port.served).containsExactly(2, 4);
+    assertThat(port.isReading).isTrue();
+    answer();
+    answer();
+    assertThat(budget.bytes()).isZero();
+    assertThat(requests.areNone()).isTrue();
   }
 
   @Test

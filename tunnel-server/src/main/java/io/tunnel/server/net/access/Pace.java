@@ -1,36 +1,46 @@
 package io.tunnel.server.net.access;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.wire.RowPage;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Throttles one connection when its principal, or a table that it uses, exceeds a quota: work that
- * has begun is finished, and the next work of its kind waits. Rows written and read, and the number
- * of requests, delay the next request; deliveries delay the next delivery; neither delays the
- * other. A new connection waits for its principal's existing debt, and a request that reads or
- * writes rows for the principal's debt of reads or writes: neither connecting again nor many
- * connections bring an advantage. Heartbeats, checkpoints and other requests wait for the debt of
- * their own connection alone, so a greedy reader does not end the sessions of its principal's
- * workers. Belongs to the connection's event loop, but for {@link #used} and {@link #read}.
+ * has begun is finished, and the next work of its kind waits. The number of requests delays the
+ * next request; deliveries delay the next delivery; rows that were written or read, on whichever
+ * connection, delay the next request that writes or reads rows. Such a request waits for {@link
+ * #WAIT_NANOS_MAX} at most, and is then refused: a connection that is silent for longer looks dead
+ * to its client. A new connection waits for its principal's existing debt, so neither connecting
+ * again nor many connections bring an advantage. Heartbeats and checkpoints wait for no rows, so a
+ * greedy reader does not end the sessions of its principal's workers. Belongs to the connection's
+ * event loop, but for {@link #used} and {@link #read}.
  */
 public final class Pace {
+
+  /** How long a request waits for a debt of rows; well below the silence that clients accept. */
+  static final long WAIT_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final Shares shares;
   private final Port port;
   private Caller caller = Caller.anybody();
   private final Pauses requestPauses;
   private final Pauses deliveryPauses;
+
+  /** The request that waits for a debt of rows, and for how long in all. */
+  private Optional<Object> waiting = Optional.empty();
+
+  private long waitingNanos;
   private boolean hasEntered;
   private boolean hasLeft;
 
   /** The connection. */
   public interface Port {
-
-    /** Runs {@code action} on the event loop, now or later. */
-    void execute(Runnable action);
 
     /**
      * Runs {@code action} on the event loop after {@code delay}, unless the returned future is
@@ -78,19 +88,55 @@ public final class Pace {
     return requestPauses.areNone();
   }
 
-  /** Whether a request that writes rows may be served now. */
-  public boolean mayWrite() {
-    return isPaid(shares.owedBeforeWrites(caller));
+  /**
+   * Whether a request for rows of {@code table} may be served now.
+   *
+   * @throws RefusedException BUSY when the request has waited for long enough
+   */
+  public boolean mayUse(Object request, String table, Shares.Use use) {
+    long owedNanos = shares.owedBefore(caller, table, use);
+    if (owedNanos == 0) {
+      waiting = Optional.empty();
+      return true;
+    }
+    if (waiting.isEmpty() || waiting.get() != request) {
+      waiting = Optional.of(request);
+      waitingNanos = 0;
+    }
+    if (waitingNanos >= WAIT_NANOS_MAX) {
+      waiting = Optional.empty();
+      throw usedUp(table, use, owedNanos);
+    }
+    long pauseNanos = Math.min(owedNanos, WAIT_NANOS_MAX - waitingNanos);
+    waitingNanos += pauseNanos;
+    requestPauses.begin(pauseNanos);
+    return false;
   }
 
-  /** Whether a request that reads rows of {@code table} may be served now. */
-  public boolean mayRead(String table) {
-    return isPaid(shares.owedBeforeReads(caller, table));
+  /**
+   * Refuses a request that reads rows of {@code table} besides what it is for.
+   *
+   * @throws RefusedException BUSY while reads are owed for
+   */
+  public void requireReads(String table) {
+    long owedNanos = shares.owedBefore(caller, table, Shares.Use.READ);
+    if (owedNanos > 0) {
+      throw usedUp(table, Shares.Use.READ, owedNanos);
+    }
   }
 
-  private boolean isPaid(long owedNanos) {
-    requestPauses.begin(owedNanos);
-    return owedNanos == 0;
+  private RefusedException usedUp(String table, Shares.Use use, long owedNanos) {
+    return new RefusedException(
+        ErrorCode.BUSY,
+        "what '"
+            + caller.name()
+            + "', or all users of table '"
+            + table
+            + "', may take by their quotas of rows and bytes "
+            + use.name().toLowerCase(Locale.ROOT)
+            + " is used up for "
+            + Math.max(1, TimeUnit.NANOSECONDS.toSeconds(owedNanos))
+            + " s; try again then, or have the quota raised");
   }
 
   /**
@@ -113,10 +159,7 @@ public final class Pace {
 
   /** Rows were written by a request, or read. May be called by any thread. */
   public void used(Caller who, String table, Shares.Use use, long rows, long bytes) {
-    long delayNanos = shares.use(who, table, use, rows, bytes);
-    if (delayNanos > 0) {
-      port.execute(() -> requestPauses.begin(delayNanos));
-    }
+    var unused = shares.use(who, table, use, rows, bytes);
   }
 
   /**

@@ -231,38 +231,23 @@ public final class Shares {
     return use + " bytes";
   }
 
-  /**
-   * Nanoseconds until the caller may make a request, by its requests, writes and reads on all
-   * connections. Debts of tables are not included.
-   */
+  /** Nanoseconds until the caller may make a request, by its requests on all connections. */
   public long owedBeforeRequests(Caller caller) {
     return quota(caller)
-        .map(
-            quota ->
-                Math.max(
-                    owed(caller.name(), REQUESTS, quota.requestsPerSecond()),
-                    Math.max(
-                        owed(caller.name(), quota, Use.WRITTEN),
-                        owed(caller.name(), quota, Use.READ))))
+        .map(quota -> owed(caller.name(), REQUESTS, quota.requestsPerSecond()))
         .orElse(0L);
   }
 
   /**
-   * Nanoseconds until the caller may read rows of {@code table}, by the reads of the caller on all
-   * connections, and by those of the table.
+   * Nanoseconds until the caller may use rows of {@code table} so, by what it has used on all
+   * connections, and by what all users have used of the table.
    */
-  public long owedBeforeReads(Caller caller, String table) {
+  public long owedBefore(Caller caller, String table, Use use) {
     if (gate.isOpen() || caller.mayDoEverything()) {
       return 0;
     }
     return Math.max(
-        owedBefore(caller, Use.READ),
-        owed("table:" + table, gate.rights().tableQuota(table), Use.READ));
-  }
-
-  /** Nanoseconds until the caller may write rows, by its writes on all connections. */
-  public long owedBeforeWrites(Caller caller) {
-    return owedBefore(caller, Use.WRITTEN);
+        owedBefore(caller, use), owed("table:" + table, gate.rights().tableQuota(table), use));
   }
 
   /** Whether a quota limits what the caller reads of {@code table}. */

@@ -150,11 +150,6 @@ class SharesTest {
     private int scheduled;
 
     @Override
-    public void execute(Runnable action) {
-      action.run();
-    }
-
-    @Override
     public Future<?> schedule(Runnable action, long delay, TimeUnit unit) {
       FutureTask<?> future = new FutureTask<>(action, null);
       tasks.add(new Task(nowNanos + unit.toNanos(delay), scheduled++, future));
@@ -191,7 +186,9 @@ class SharesTest {
     Pace pace = new Pace(shares, connection);
     pace.entered(ada);
     pace.used(ada, "t", Shares.Use.WRITTEN, 30, 0);
-    assertThat(pace.mayServe()).isFalse();
+    assertThat(pace.mayServe()).as("a heartbeat").isTrue();
+    assertThat(mayUse(pace, "t", Shares.Use.WRITTEN)).isFalse();
+    assertThat(pace.mayServe()).as("what is behind a write").isFalse();
     assertThat(pace.mayDeliver()).isTrue();
     pace.delivered("t", 15, 0);
     assertThat(pace.mayDeliver()).isFalse();
@@ -202,6 +199,7 @@ class SharesTest {
     connection.passUntil(2 * SECOND);
     assertThat(connection.told).containsExactly("deliver", "serve");
     assertThat(pace.mayServe()).isTrue();
+    assertThat(mayUse(pace, "t", Shares.Use.WRITTEN)).isTrue();
   }
 
   @Test
@@ -256,10 +254,12 @@ class SharesTest {
     assertThat(second.told).containsExactly("deliver");
     former.used(ada, "t", Shares.Use.READ, 1, 30);
     Pace reading = entered(new FakeConnection());
-    assertThat(reading.mayServe()).isFalse();
+    assertThat(mayUse(reading, "t", Shares.Use.READ)).isFalse();
     assertThat(reading.mayDeliver()).isTrue();
     quota("ada", new QuotaLimit("deliveredRowsPerSecond", 10));
-    assertThat(entered(new FakeConnection()).mayServe()).as("there is no such limit").isTrue();
+    assertThat(mayUse(entered(new FakeConnection()), "t", Shares.Use.READ))
+        .as("there is no such limit")
+        .isTrue();
     assertThat(shares.owedBeforeRequests(bob)).isZero();
   }
 
@@ -273,18 +273,47 @@ class SharesTest {
     Pace idle = entered(quiet);
     entered(new FakeConnection()).used(ada, "t", Shares.Use.READ, 1, 30);
     assertThat(idle.mayServe()).as("a heartbeat").isTrue();
-    assertThat(idle.mayRead("t")).isFalse();
+    assertThat(mayUse(idle, "t", Shares.Use.READ)).isFalse();
     assertThat(idle.mayServe()).as("what is behind a request for rows").isFalse();
     quiet.passUntil(2 * SECOND);
     assertThat(quiet.told).containsExactly("serve");
-    assertThat(idle.mayRead("t")).isTrue();
-    assertThat(idle.mayWrite()).isTrue();
+    assertThat(mayUse(idle, "t", Shares.Use.READ)).isTrue();
     Pace writing = entered(new FakeConnection());
     idle.used(ada, "t", Shares.Use.READ, 1, 30);
-    assertThat(writing.mayWrite()).as("what was read").isTrue();
+    assertThat(mayUse(writing, "t", Shares.Use.WRITTEN)).as("what was read").isTrue();
+    assertThatExceptionOfType(RefusedException.class)
+        .as("a write that reads, too")
+        .isThrownBy(() -> writing.requireReads("t"))
+        .withMessageContaining("bytes read is used up for 3 s");
     idle.used(ada, "t", Shares.Use.WRITTEN, 30, 30);
-    assertThat(entered(new FakeConnection(), bob).mayWrite()).as("somebody else").isTrue();
-    assertThat(writing.mayWrite()).isFalse();
+    assertThat(mayUse(entered(new FakeConnection(), bob), "t", Shares.Use.WRITTEN))
+        .as("somebody else")
+        .isTrue();
+    assertThat(mayUse(writing, "t", Shares.Use.WRITTEN)).isFalse();
+  }
+
+  @Test
+  void a_request_for_rows_waits_for_two_seconds_and_is_then_refused_with_the_time_that_is_left() {
+    quota("ada", new QuotaLimit("readBytesPerSecond", 10));
+    FakeConnection port = new FakeConnection();
+    Pace pace = entered(port);
+    pace.used(ada, "t", Shares.Use.READ, 1, 1_000);
+    Object request = new Object();
+    assertThat(pace.mayUse(request, "t", Shares.Use.READ)).isFalse();
+    port.passUntil(2 * SECOND);
+    assertThat(port.told).containsExactly("serve");
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(() -> pace.mayUse(request, "t", Shares.Use.READ))
+        .withMessageContaining("'ada'")
+        .withMessageContaining("used up for 97 s")
+        .satisfies(refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY));
+    assertThat(mayUse(pace, "t", Shares.Use.READ)).as("the next one waits, too").isFalse();
+    port.passUntil(100 * SECOND);
+    assertThat(pace.mayUse(request, "t", Shares.Use.READ)).isTrue();
+  }
+
+  private static boolean mayUse(Pace pace, String table, Shares.Use use) {
+    return pace.mayUse(new Object(), table, use);
   }
 
   @Test
@@ -292,14 +321,14 @@ class SharesTest {
     quota("table:t", new QuotaLimit("readRowsPerSecond", 10));
     Pace idle = entered(new FakeConnection());
     entered(new FakeConnection(), bob).used(bob, "t", Shares.Use.READ, 30, 30);
-    assertThat(idle.mayRead("other")).isTrue();
-    assertThat(idle.mayWrite()).isTrue();
+    assertThat(mayUse(idle, "other", Shares.Use.READ)).isTrue();
+    assertThat(mayUse(idle, "t", Shares.Use.WRITTEN)).isTrue();
     assertThat(idle.readsOneByOne("t")).isTrue();
     assertThat(idle.readsOneByOne("other")).isFalse();
-    assertThat(idle.mayRead("t")).isFalse();
+    assertThat(mayUse(idle, "t", Shares.Use.READ)).isFalse();
     Caller root = gate.caller(Principal.ofKey("root"), Optional.empty());
     Pace ofRoot = entered(new FakeConnection(), root);
-    assertThat(ofRoot.mayRead("t")).as("an administrator").isTrue();
+    assertThat(mayUse(ofRoot, "t", Shares.Use.READ)).as("an administrator").isTrue();
     assertThat(ofRoot.readsOneByOne("t")).isFalse();
   }
 
@@ -317,7 +346,9 @@ class SharesTest {
     long bytes = 0;
     for (int second = 0; second < 200; second++) {
       List<Pace> begun =
-          paces.stream().filter(pace -> pace.mayServe() && pace.mayRead("t")).toList();
+          paces.stream()
+              .filter(pace -> pace.mayServe() && mayUse(pace, "t", Shares.Use.READ))
+              .toList();
       // All are answered after all have begun.
       begun.forEach(pace -> pace.read(ada, "t", new RowPage.Looked(1, answer), answer));
       bytes += (long) begun.size() * answer;
@@ -340,15 +371,15 @@ class SharesTest {
     Pace pace = entered(rows);
     // An empty answer of 60 bytes, for 5,000 rows that a condition does not hold of.
     pace.read(ada, "t", new RowPage.Looked(5_000, 50_000), 60);
-    assertThat(pace.mayServe()).isFalse();
+    assertThat(mayUse(pace, "t", Shares.Use.READ)).isFalse();
     rows.passUntil(4 * SECOND);
-    assertThat(pace.mayServe()).as("a second's worth is free").isTrue();
+    assertThat(mayUse(pace, "t", Shares.Use.READ)).as("a second's worth is free").isTrue();
     rows.passUntil(10 * SECOND);
     pace.read(ada, "t", new RowPage.Looked(1, 300_000), 60);
-    assertThat(pace.mayServe()).as("bytes that were looked at").isFalse();
+    assertThat(mayUse(pace, "t", Shares.Use.READ)).as("bytes that were looked at").isFalse();
     rows.passUntil(20 * SECOND);
     pace.read(ada, "t", new RowPage.Looked(1, 60), 300_000);
-    assertThat(pace.mayServe()).as("an answer that is larger").isFalse();
+    assertThat(mayUse(pace, "t", Shares.Use.READ)).as("an answer that is larger").isFalse();
   }
 
   private Pace entered(FakeConnection connection) {
@@ -370,10 +401,11 @@ class SharesTest {
     FakeConnection connection = new FakeConnection();
     Pace pace = entered(connection);
     pace.used(ada, "t", Shares.Use.WRITTEN, 1_000_000, 0);
+    assertThat(mayUse(pace, "t", Shares.Use.WRITTEN)).isFalse();
     pace.delivered("t", 1_000_000, 0);
     pace.left();
     assertThat(connection.tasks).hasSize(2).allMatch(task -> task.action().isCancelled());
-    pace.used(ada, "t", Shares.Use.WRITTEN, 1_000_000, 0);
+    assertThat(mayUse(pace, "t", Shares.Use.WRITTEN)).isFalse();
     assertThat(connection.tasks).as("what ends behind it").hasSize(2);
   }
 
