@@ -3,6 +3,7 @@ package io.tunnel.it.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.condition.Returning;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.PrimaryKey;
@@ -72,7 +73,9 @@ class ReadQuotaTest {
       }
       assertThat(read(greedy).get()).isNotNull();
       requireWaits(read(reader));
-      writer.write(TABLE, List.of(new RowPutChange(KEY, List.of())));
+      RowPutChange plain = new RowPutChange(KEY, List.of());
+      writer.write(TABLE, List.of(plain));
+      requireWaits(writer.writeAsync(TABLE, List.of(plain.returning(Returning.columns("v")))));
       assertThat(other.describeTable(TABLE)).as("a request without rows").isNotNull();
     }
   }
