@@ -7,6 +7,7 @@ import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.Quota;
 import io.tunnel.server.security.SecuritySnapshot;
+import io.tunnel.wire.Operation.Right;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -240,14 +241,18 @@ public final class Shares {
 
   /**
    * Nanoseconds until the caller may use rows of {@code table} so, by what it has used on all
-   * connections, and by what all users have used of the table.
+   * connections, and by what all users have used of the table. A caller without the right hears
+   * nothing of the table: its request is refused when it is served.
    */
   public long owedBefore(Caller caller, String table, Use use) {
     if (gate.isOpen() || caller.mayDoEverything()) {
       return 0;
     }
-    return Math.max(
-        owedBefore(caller, use), owed("table:" + table, gate.rights().tableQuota(table), use));
+    long owedNanos =
+        Math.max(
+            owedBefore(caller, use), owed("table:" + table, gate.rights().tableQuota(table), use));
+    Right right = use == Use.WRITTEN ? Right.WRITE : Right.READ;
+    return owedNanos == 0 || caller.may(right, table) ? owedNanos : 0;
   }
 
   /** Whether a quota limits what the caller reads of {@code table}. */

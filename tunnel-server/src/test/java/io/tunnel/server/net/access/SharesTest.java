@@ -10,6 +10,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.MasterKey;
+import io.tunnel.server.security.Permission;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.security.SecuritySnapshot.SubjectQuota;
@@ -56,6 +57,15 @@ class SharesTest {
     public Set<Principal> principals() {
       return Set.of(Principal.ofKey("root"));
     }
+  }
+
+  SharesTest() {
+    allow("ada", "table:*");
+    allow("bob", "table:*");
+  }
+
+  private void allow(String principal, String tables) {
+    records.apply(records.noting(Permission.of(principal, true, List.of("read", "write"), tables)));
   }
 
   private void quota(String subject, QuotaLimit... limits) {
@@ -326,6 +336,10 @@ class SharesTest {
     assertThat(idle.readsOneByOne("t")).isTrue();
     assertThat(idle.readsOneByOne("other")).isFalse();
     assertThat(mayUse(idle, "t", Shares.Use.READ)).isFalse();
+    Caller eve = gate.caller(Principal.ofKey("eve"), Optional.empty());
+    assertThat(mayUse(entered(new FakeConnection(), eve), "t", Shares.Use.READ))
+        .as("who may not read it is told so, and not what others have read")
+        .isTrue();
     Caller root = gate.caller(Principal.ofKey("root"), Optional.empty());
     Pace ofRoot = entered(new FakeConnection(), root);
     assertThat(mayUse(ofRoot, "t", Shares.Use.READ)).as("an administrator").isTrue();
