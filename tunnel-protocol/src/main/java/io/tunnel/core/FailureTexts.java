@@ -1,8 +1,6 @@
 package io.tunnel.core;
 
 import io.tunnel.wire.control.FailureControl.FailedChange;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,11 +20,7 @@ public final class FailureTexts {
   /** What a failure takes beside characters of its error and key. */
   private static final int FAILURE_BYTES = 400;
 
-  private final long bytesMax;
-  private final Map<String, Long> bytesByOwner = new HashMap<>();
-
-  /** The sum of {@link #bytesByOwner}. */
-  private long bytes;
+  private final FreeShare bytes;
 
   /**
    * No failures.
@@ -34,12 +28,12 @@ public final class FailureTexts {
    * @param bytesMax bytes for all failures
    */
   public FailureTexts(long bytesMax) {
-    this.bytesMax = bytesMax;
+    this.bytes = new FreeShare(bytesMax);
   }
 
   /** No failures of another kind, with as many bytes. */
   public FailureTexts another() {
-    return new FailureTexts(bytesMax);
+    return new FailureTexts(bytes.max());
   }
 
   /** The bytes of a failure: two for a character, as a string may take; 0 for one in short. */
@@ -61,20 +55,17 @@ public final class FailureTexts {
 
   /** The bytes of all failures. */
   public long bytes() {
-    return bytes;
+    return bytes.taken();
   }
 
   /** The failure, or what is kept of it when {@code owner} has no space for it. */
   public StopReason fitting(String owner, StopReason failure) {
-    long own = bytesByOwner.getOrDefault(owner, 0L);
-    return FreeShare.allows(own, bytes(failure), bytes, bytesMax) ? failure : inShort(failure);
+    return bytes.allows(owner, bytes(failure)) ? failure : inShort(failure);
   }
 
   /** A failure of a channel of {@code owner} takes the place of another one, or of none. */
   public void replace(String owner, Optional<StopReason> former, Optional<StopReason> next) {
-    long more = bytesOf(next) - bytesOf(former);
-    bytes += more;
-    bytesByOwner.merge(owner, more, (own, added) -> own + added == 0 ? null : own + added);
+    bytes.add(owner, bytesOf(next) - bytesOf(former));
   }
 
   private static long bytesOf(Optional<StopReason> failure) {

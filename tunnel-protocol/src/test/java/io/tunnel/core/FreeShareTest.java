@@ -58,4 +58,39 @@ final class FreeShareTest {
       assertThat(FreeShare.allows(0, 1, taken, 1_000)).as("seed %d", seed).isTrue();
     }
   }
+
+  @Test
+  void places_are_taken_and_given_back_by_name() {
+    FreeShare places = new FreeShare(60);
+    for (int i = 0; i < 10; i++) {
+      assertThat(places.take("greedy", 1)).isTrue();
+    }
+    assertThat(places.take("greedy", 1)).isFalse();
+    assertThat(places.of("greedy")).isEqualTo(10);
+    assertThat(places.take("late", 5)).isTrue();
+    assertThat(places.taken()).isEqualTo(15);
+    places.leave("greedy", 10);
+    assertThat(places.of("greedy")).isZero();
+    assertThat(places.taken()).isEqualTo(5);
+    assertThat(places.take("greedy", 11)).isTrue();
+  }
+
+  @Test
+  void clients_without_names_have_all_places_together() {
+    FreeShare places = new FreeShare(60);
+    assertThat(places.take("", 60)).isTrue();
+    assertThat(places.allows("", 1)).isFalse();
+    assertThat(places.allows("named", 1)).isFalse();
+    places.leave("", 1);
+    assertThat(places.take("named", 1)).isTrue();
+  }
+
+  @Test
+  void what_was_there_before_is_counted_beyond_the_share() {
+    FreeShare places = new FreeShare(60);
+    places.add("stored", 50);
+    assertThat(places.allows("stored", 1)).isFalse();
+    assertThat(places.allows("other", 11)).isFalse();
+    assertThat(places.allows("other", 10)).isTrue();
+  }
 }

@@ -23,9 +23,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -102,8 +102,18 @@ public final class TunnelRecords {
   TunnelRecords(Map<String, String> texts, SkippedMemory skipped, FailureTexts stopped) {
     this.skipped = skipped;
     this.stopped = stopped;
-    // Skipped changes and stopped channels ask who created their tunnel.
-    new TreeMap<>(texts).descendingMap().forEach((name, text) -> apply(name, Optional.of(text)));
+    // Tunnels come first: skipped changes and stopped channels ask who created their tunnel.
+    applyAll(texts, name -> name.startsWith(TUNNEL));
+    applyAll(texts, name -> !name.startsWith(TUNNEL));
+  }
+
+  private void applyAll(Map<String, String> texts, Predicate<String> which) {
+    texts.forEach(
+        (name, text) -> {
+          if (which.test(name)) {
+            apply(name, Optional.of(text));
+          }
+        });
   }
 
   /** Whose share of the memory for skipped changes and failures a tunnel takes. */

@@ -3,8 +3,6 @@ package io.tunnel.server.channel.watch;
 import io.tunnel.core.FreeShare;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -18,22 +16,13 @@ final class WatchBudget {
   private final AtomicLong buffered = new AtomicLong();
   private final LongAdder readRows = new LongAdder();
   private final LongAdder catchUpRows = new LongAdder();
-  private int watches;
-  private long termsBytes;
-
-  /** What each principal with watches has. */
-  private final Map<String, Taken> byPrincipal = new HashMap<>();
-
-  private record Taken(int watches, long termsBytes) {
-    private static final Taken NOTHING = new Taken(0, 0);
-
-    Taken plus(int more, long bytes) {
-      return new Taken(watches + more, termsBytes + bytes);
-    }
-  }
+  private final FreeShare watches;
+  private final FreeShare termsBytes;
 
   WatchBudget(WatchLimits limits) {
     this.limits = limits;
+    this.watches = new FreeShare(limits.watchesMax());
+    this.termsBytes = new FreeShare(limits.termsBytesMax());
   }
 
   /**
@@ -43,12 +32,12 @@ final class WatchBudget {
    * @throws RefusedException BUSY when there are too many, or the principal has its share
    */
   synchronized void enter(String principal, int bytes) {
-    if (watches >= limits.watchesMax()) {
+    if (watches.taken() >= limits.watchesMax()) {
       throw new RefusedException(
           ErrorCode.BUSY,
           "this server has " + limits.watchesMax() + " watches, the most it takes; try later");
     }
-    if (termsBytes + bytes > limits.termsBytesMax()) {
+    if (termsBytes.taken() + bytes > limits.termsBytesMax()) {
       throw new RefusedException(
           ErrorCode.BUSY,
           "the keys and prefixes of all watches of this server would have more than "
@@ -56,39 +45,28 @@ final class WatchBudget {
               + " bytes; try later");
     }
     requireShare(principal, bytes);
-    watches++;
-    termsBytes += bytes;
-    byPrincipal.merge(principal, new Taken(1, bytes), (own, more) -> own.plus(1, bytes));
+    watches.add(principal, 1);
+    termsBytes.add(principal, bytes);
   }
 
   private void requireShare(String principal, int bytes) {
-    Taken own = byPrincipal.getOrDefault(principal, Taken.NOTHING);
-    boolean isAllowed =
-        FreeShare.allows(own.watches(), 1, watches, limits.watchesMax())
-            && FreeShare.allows(own.termsBytes(), bytes, termsBytes, limits.termsBytesMax());
-    if (!principal.isEmpty() && !isAllowed) {
+    if (!watches.allows(principal, 1) || !termsBytes.allows(principal, bytes)) {
       throw new RefusedException(
           ErrorCode.BUSY,
           "'"
               + principal
               + "' has "
-              + own.watches()
+              + watches.of(principal)
               + " watches with "
-              + own.termsBytes()
+              + termsBytes.of(principal)
               + " bytes of keys and prefixes; this server keeps the rest for others; end watches,"
               + " or watch prefixes in place of many keys");
     }
   }
 
   synchronized void leave(String principal, int bytes) {
-    watches--;
-    termsBytes -= bytes;
-    Taken left = byPrincipal.get(principal).plus(-1, -bytes);
-    if (left.watches() == 0) {
-      byPrincipal.remove(principal);
-    } else {
-      byPrincipal.put(principal, left);
-    }
+    watches.leave(principal, 1);
+    termsBytes.leave(principal, bytes);
   }
 
   /** A live pass has read {@code rows} changes. */
@@ -119,6 +97,11 @@ final class WatchBudget {
   /** The present figures, with {@code behind} watches that are behind. */
   synchronized Watches.Figures figures(int behind) {
     return new Watches.Figures(
-        watches, behind, termsBytes, buffered.get(), readRows.sum(), catchUpRows.sum());
+        (int) watches.taken(),
+        behind,
+        termsBytes.taken(),
+        buffered.get(),
+        readRows.sum(),
+        catchUpRows.sum());
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.server.net.access;
 
+import io.tunnel.core.FreeShare;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Operation.Right;
@@ -19,8 +20,11 @@ public final class HeldRights {
   /** Tunnels and tables that one connection may have begun to use. */
   public static final int HELD_MAX = 4_096;
 
+  /** Noted rights of all connections, which principals share: 65 MB of heap. */
+  static final int RIGHTS_MAX = 262_144;
+
   private final Set<Held> held = new LinkedHashSet<>();
-  private final HeldBudget budget;
+  private final FreeShare places;
 
   /** Set by {@link #close}: the connection notes no further right. */
   private boolean isClosed;
@@ -38,7 +42,7 @@ public final class HeldRights {
 
   /** Without rights in use, on a server without other connections. */
   public HeldRights() {
-    this(new HeldBudget());
+    this(new FreeShare(RIGHTS_MAX));
   }
 
   /** Without rights in use; {@code shares} count the rights of all connections. */
@@ -46,8 +50,8 @@ public final class HeldRights {
     this(shares.held());
   }
 
-  private HeldRights(HeldBudget budget) {
-    this.budget = budget;
+  private HeldRights(FreeShare places) {
+    this.places = places;
   }
 
   /**
@@ -82,7 +86,7 @@ public final class HeldRights {
           ErrorCode.LIMIT_REACHED,
           "a connection uses " + HELD_MAX + " tunnels and tables at most; open another one");
     }
-    if (isClosed || !budget.take(principal)) {
+    if (isClosed || !places.take(principal, 1)) {
       throw new RefusedException(
           ErrorCode.LIMIT_REACHED,
           "the connections of '"
@@ -95,14 +99,14 @@ public final class HeldRights {
 
   private synchronized void forget(Held one, String principal) {
     if (held.remove(one)) {
-      budget.leave(principal, 1);
+      places.leave(principal, 1);
     }
   }
 
   /** The connection of the caller is closed. */
   public synchronized void close(Caller caller) {
     isClosed = true;
-    budget.leave(caller.name(), held.size());
+    places.leave(caller.name(), held.size());
     held.clear();
   }
 

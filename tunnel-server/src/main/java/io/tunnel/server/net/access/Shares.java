@@ -1,5 +1,6 @@
 package io.tunnel.server.net.access;
 
+import io.tunnel.core.FreeShare;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Holdings;
@@ -32,7 +33,7 @@ public final class Shares {
   private final Gate gate;
   private final Map<String, Taken> takenBySubject = new HashMap<>();
   private final Map<Principal, Integer> connections = new HashMap<>();
-  private final HeldBudget held = new HeldBudget();
+  private final FreeShare held = new FreeShare(HeldRights.RIGHTS_MAX);
   private final PrincipalFigures figures;
   private long seenVersion;
 
@@ -78,7 +79,7 @@ public final class Shares {
   }
 
   /** The rights that connections note. */
-  HeldBudget held() {
+  FreeShare held() {
     return held;
   }
 

@@ -3,13 +3,10 @@ package io.tunnel.server.net.delivery;
 import io.tunnel.core.FreeShare;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * The readings and watches of a server, and those of each principal. A reading without work takes
- * up to 3 KiB of heap. Channels of tunnels are not counted: the catalog bounds them. Guarded by the
- * monitor of its owner.
+ * up to 3 KiB of heap. Channels of tunnels are not counted: the catalog bounds them.
  */
 final class ReadingPlaces {
 
@@ -17,10 +14,7 @@ final class ReadingPlaces {
   static final int READINGS_MAX = 200_000;
 
   private final boolean areCounted;
-  private final Map<String, Integer> byPrincipal = new HashMap<>();
-
-  /** The sum of {@link #byPrincipal}. */
-  private int taken;
+  private final FreeShare places = new FreeShare(READINGS_MAX);
 
   /** No attachments yet; {@code areCounted}: they are readings. */
   ReadingPlaces(boolean areCounted) {
@@ -46,25 +40,22 @@ final class ReadingPlaces {
   }
 
   void leave(String principal) {
-    byPrincipal.merge(principal, -1, (own, less) -> own == 1 ? null : own + less);
-    taken--;
+    places.leave(principal, 1);
   }
 
   void take(String principal) {
-    int own = byPrincipal.getOrDefault(principal, 0);
-    boolean isShared = principal.isEmpty() || FreeShare.allows(own, 1, taken, READINGS_MAX);
-    if (taken >= READINGS_MAX || !isShared) {
+    if (!places.take(principal, 1)) {
       throw new RefusedException(
           ErrorCode.BUSY,
           "this server has "
-              + taken
+              + places.taken()
               + " readings and watches of partitions"
-              + (principal.isEmpty() ? "" : ", " + own + " of them of '" + principal + "'")
+              + (principal.isEmpty()
+                  ? ""
+                  : ", " + places.of(principal) + " of them of '" + principal + "'")
               + "; it takes "
               + READINGS_MAX
               + ", and leaves some to each principal; detach some, or try later");
     }
-    byPrincipal.put(principal, own + 1);
-    taken++;
   }
 }
