@@ -31,7 +31,7 @@ parts=(
   "programs|3|^(tunnel-cli|bench/programs|bench/artemis-queue|bench/zookeeper|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
   "service|3|$server/(partition|log|disk|table|changes|channel|session|catalog|net|engine)/|$sdk|^it/src/test/java/io/tunnel/it/(session|table|process|ledger)/"
   "sim|4|$server/|$sdk|^it/sim/"
-  "upgrade|6|$server/(cluster|catalog|engine|log|kafka)/|^it/upgrade\.sh$|^it/src/test/java/io/tunnel/it/(cluster|process)/"
+  "upgrade|6|$server/(cluster|catalog|engine|log|kafka)/|^it/upgrade\.sh$|^it/releases\.txt$|^it/src/test/java/io/tunnel/it/(cluster|process)/"
 )
 
 fail() {
@@ -127,8 +127,8 @@ if [ ${#shared[@]} -gt 0 ]; then
   run "${shared[*]}" -Dproof.parts="${tags:-none}" -Dskip.simulation=$simulate -Dit.forks=2
 fi
 if [ $upgrade = yes ]; then
-  # From the first release on, the former build of the test is the newest release.
-  if git describe --tags --abbrev=0 --match 'v[0-9]*' > /dev/null 2>&1; then
+  # A shallow clone does not have the newest release: there the test goes from this build to this build.
+  if git cat-file -e "$(tail -n 1 it/releases.txt | cut -d ' ' -f 2)^{commit}" 2> /dev/null; then
     it/upgrade.sh
   else
     alone="${alone:+$alone | }proof-upgrade"
