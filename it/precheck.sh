@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The cheap checks, in one minute and before all others: what needs no compiled class.
+# The cheap checks, in one minute and before all others: what needs no compiled class of the product.
 #
 #   it/precheck.sh            all of them; prints a line for each
-#   it/precheck.sh NAME...    these: scripts, planted, pages, data, format
+#   it/precheck.sh NAME...    these: scripts, planted, pages, data, rules, format
 #
 # Ends with 0 when all pass, else with 1, after all have run. Maven downloads its formatter at the first run.
 set -uo pipefail
@@ -69,16 +69,19 @@ data() {
   return $bad
 }
 
+# The rules over sources and pages: lengths, names of tests, links, limits, prose.
+rules() { mvn -B -ntp -q -Dquick -pl it/texts test; }
+
 # The format of every module, also of those that only a profile builds. The bill of materials has no parent and no code.
 format() { mvn -B -ntp -q -Ppeers -pl '!packaging/bom' spotless:check; }
 
 chosen=("$@")
-[ $# -gt 0 ] || chosen=(scripts planted pages data format)
+[ $# -gt 0 ] || chosen=(scripts planted pages data rules format)
 bad=0
 for name in "${chosen[@]}"; do
   case $name in
-    scripts | planted | pages | data | format) ;;
-    *) echo "precheck.sh: no check '$name'; there are scripts, planted, pages, data and format" >&2; exit 2 ;;
+    scripts | planted | pages | data | rules | format) ;;
+    *) echo "precheck.sh: no check '$name'; there are scripts, planted, pages, data, rules and format" >&2; exit 2 ;;
   esac
   started=$SECONDS
   if "$name"; then

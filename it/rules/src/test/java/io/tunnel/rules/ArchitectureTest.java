@@ -25,11 +25,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The rules that keep the arrow an arrow, checked on the classes of all modules. */
 class ArchitectureTest {
 
-  private static final JavaClasses MAIN = Modules.main();
+  private static final JavaClasses MAIN = ModuleClasses.main();
 
   /** Those of tests, but for {@link #FIXTURES}. */
   private static final JavaClasses TESTS =
-      Modules.tests().that(not(resideInAPackage("io.tunnel.server.fixture..")));
+      ModuleClasses.tests().that(not(resideInAPackage("io.tunnel.server.fixture..")));
 
   /** Classes that break the rules, or just do not. */
   private static final JavaClasses FIXTURES =

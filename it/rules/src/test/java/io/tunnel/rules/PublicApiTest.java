@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.tunnel.texts.Modules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,7 @@ class PublicApiTest {
               "io.tunnel.flink.source",
               "io.tunnel.flink.table"));
 
-  private static final JavaClasses MAIN = Modules.main();
+  private static final JavaClasses MAIN = ModuleClasses.main();
 
   @ParameterizedTest
   @ValueSource(strings = {"tunnel-sdk", "tunnel-flink"})

@@ -1,4 +1,4 @@
-package io.tunnel.rules;
+package io.tunnel.texts;
 
 import java.io.IOException;
 import java.nio.file.Files;

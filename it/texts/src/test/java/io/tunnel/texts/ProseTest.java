@@ -1,8 +1,8 @@
-package io.tunnel.rules;
+package io.tunnel.texts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.rules.Prose.Sentence;
+import io.tunnel.texts.Prose.Sentence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.tunnel.rules;
+package io.tunnel.texts;
 
 import com.sun.source.tree.CaseTree;
 import com.sun.source.tree.ClassTree;
