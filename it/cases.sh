@@ -64,7 +64,7 @@ right() {
   fi
 }
 
-table() { ./tunnel partition create --table "$1" --key id:STRING --partitions 1 > /dev/null; }
+table() { ./tunnel tables create --table "$1" --key id:STRING --partitions 1 > /dev/null; }
 put() { ./tunnel tables put --table "$@"; }
 rows() { LC_ALL=C.UTF-8 ./tunnel tables scan --table "$1" --json --limit all | wc -l; }
 ascii() { env -u LANG -u LC_ALL -u LC_CTYPE ./tunnel "$@"; }
@@ -124,13 +124,13 @@ alters() {
     ./tunnel tables alter --table both --durability FSYNC --json
   done | grep -cE '"retentionMs":(36|72|108|144|180)00000,"retentionBytes":0,"ttlMs":(864|1728|2592|3456|4320)00000'
 }
-./tunnel partition create --table both --key id:STRING --partitions 1 --ttl 30d > /dev/null
+./tunnel tables create --table both --key id:STRING --partitions 1 --ttl 30d > /dev/null
 right 'two operators undo no change of each other' 0 '^5$' alters
 right 'and both last changes hold' 0 '"retentionMs":18000000,"retentionBytes":0,"ttlMs":432000000' \
   ./tunnel tables alter --table both --durability FSYNC --json
 right 'a change of no option is refused' 2 'say what to change' ./tunnel tables alter --table both
 
-./tunnel partition create --table ranges --key id:INTEGER --partitions 1 > /dev/null
+./tunnel tables create --table ranges --key id:INTEGER --partitions 1 > /dev/null
 printf '{"id":%d,"v":1}\n' 4 5 6 > "$work/ranges.jsonl"
 right 'rows of a range' 0 '3 rows' put ranges --from "$work/ranges.jsonl"
 right 'a reversed range is refused' 2 '--from 9 is above --to 3' ./tunnel tables scan --table ranges --from 9 --to 3
@@ -234,16 +234,16 @@ faulty_server() {
 faulty_server sick FAULT_MATCH=/catalog/ FAULT_EIO="$work/eio" FAULT_STALL="$work/stall"
 table before
 touch "$work/eio"
-right 'a catalog whose disk fails does not know what became of the first change' 1 'the outcome of CREATE_TABLE is unknown' timeout 30 ./tunnel partition create --table first --key id:STRING
+right 'a catalog whose disk fails does not know what became of the first change' 1 'the outcome of CREATE_TABLE is unknown' timeout 30 ./tunnel tables create --table first --key id:STRING
 right 'and says so in health' 0 '' soon 5 has health STORAGE_FAILED
 right 'and in a meter' 0 '' has metrics '^tunnel_catalog_failed 1'
 right 'and in the log' 0 'cannot write the catalog' grep 'cannot write the catalog' "$work/sick.log"
 right 'rows are written meanwhile' 0 '' put before --key id=a --set v=1
 rm "$work/eio"
 right 'a catalog recovers when its disk does' 0 '' soon 15 has health UP
-right 'and takes tables again, also that of the failed change' 0 '' soon 5 ./tunnel partition create --table first --key id:STRING
+right 'and takes tables again, also that of the failed change' 0 '' soon 5 ./tunnel tables create --table first --key id:STRING
 touch "$work/stall"
-./tunnel partition create --table hangs --key id:STRING > "$work/hangs" 2>&1 &
+./tunnel tables create --table hangs --key id:STRING > "$work/hangs" 2>&1 &
 hangs=$!
 right 'a sync of the catalog that hangs is seen' 0 '' soon 15 has health DISK_STALLED
 right 'and in a meter' 0 '' has metrics '^tunnel_catalog_stalled 1'
@@ -257,9 +257,9 @@ right 'a directory whose catalog failed is sound' 0 '' ./tunnel doctor --data "$
 # A clock that is a year ahead while one row is written, and then right again.
 echo 0 > "$work/off"
 faulty_server jump FAULT_CLOCK="$work/off"
-./tunnel partition create --table other --key id:STRING > /dev/null
-./tunnel partition create --table lives --key id:STRING --ttl 2s > /dev/null
-./tunnel partition create --table keeps --key id:STRING --ttl 1h > /dev/null
+./tunnel tables create --table other --key id:STRING > /dev/null
+./tunnel tables create --table lives --key id:STRING --ttl 2s > /dev/null
+./tunnel tables create --table keeps --key id:STRING --ttl 1h > /dev/null
 put keeps --key id=a --set v=1 > /dev/null
 echo 31536000 > "$work/off"
 put other --key id=a --set v=1 > /dev/null

@@ -42,7 +42,7 @@ import picocli.CommandLine.Command;
       "  tunnel help COMMAND",
       "  tunnel demo",
       "  tunnel server --data DIR",
-      "  tunnel partition create --table users --key hash:BINARY,uid:STRING --partitions 8",
+      "  tunnel tables create --table users --key hash:BINARY,uid:STRING --partitions 8",
       "  tunnel tunnels create --table users --tunnel audit --start EARLIEST"
     })
 public final class TunnelCommand extends CommandGroup {

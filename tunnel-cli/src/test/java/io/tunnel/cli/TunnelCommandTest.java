@@ -57,7 +57,7 @@ class TunnelCommandTest extends CommandLineTest {
     List<String> jobs = new ArrayList<>();
     collect("", TunnelCommand.commandLine(CommandLine.defaultFactory()), jobs);
     assertThat(jobs)
-        .contains(" tables scan", " tunnels create", " partition create", " cluster drain");
+        .contains(" tables scan", " tunnels create", " tables create", " cluster drain");
     for (String job : jobs) {
       assertThat(run((job.strip() + " --help").split(" "))).as(job).isZero();
       assertThat(out.toString())

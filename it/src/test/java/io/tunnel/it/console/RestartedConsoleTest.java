@@ -21,7 +21,7 @@ class RestartedConsoleTest {
     ServerProcess server = stage.server();
     browser.open("http://127.0.0.1:" + server.httpPort() + "/#/tables");
     browser.element("#feed.live");
-    browser.awaitText("page-tables", "tunnel partition create");
+    browser.awaitText("page-tables", "tunnel tables create");
     server.kill();
     browser.awaitText("#remarks", "The server does not answer.");
     server.start();

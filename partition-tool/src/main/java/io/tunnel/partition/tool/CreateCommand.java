@@ -16,7 +16,6 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** Plans a table, and creates it unless it is there as planned. */
 @Command(
@@ -29,17 +28,17 @@ import picocli.CommandLine.ParentCommand;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  tunnel partition create --table users --key hash:BINARY,uid:STRING --partitions 8",
-      "  tunnel partition create --table users --key id:INTEGER --partitions 16"
+      "  ${COMMAND-FULL-NAME} --table users --key hash:BINARY,uid:STRING --partitions 8",
+      "  ${COMMAND-FULL-NAME} --table users --key id:INTEGER --partitions 16"
           + " --from 0 --to 999999",
-      "  tunnel partition create --table orders --key shop:STRING,number:INTEGER:AUTO",
-      "  tunnel partition create --table words --key word:STRING --points g,n,t",
-      "  tunnel partition create --table parts --key name:STRING --partitions 4 --dry-run \\",
+      "  ${COMMAND-FULL-NAME} --table orders --key shop:STRING,number:INTEGER:AUTO",
+      "  ${COMMAND-FULL-NAME} --table words --key word:STRING --points g,n,t",
+      "  ${COMMAND-FULL-NAME} --table parts --key name:STRING --partitions 4 --dry-run \\",
       "      --sample parts.csv --column name"
     })
-final class CreateCommand extends Job {
+public final class CreateCommand extends Job {
 
-  @ParentCommand private PartitionCommand parent;
+  private final PartitionTables.Connector connector;
 
   @Mixin private ServiceOptions service;
 
@@ -75,6 +74,15 @@ final class CreateCommand extends Job {
   @Option(names = "--dry-run", description = "Print the plan; ask no server, create nothing.")
   private boolean dryRun;
 
+  /** The command on real servers, also as a command on tables. */
+  public CreateCommand() {
+    this(SdkPartitionTables::connect);
+  }
+
+  CreateCommand(PartitionTables.Connector connector) {
+    this.connector = connector;
+  }
+
   @Override
   public Integer call() throws IOException {
     String endpoint = service.endpoint();
@@ -83,7 +91,7 @@ final class CreateCommand extends Job {
       print(plan, "planned");
       return ExitCode.OK;
     }
-    try (PartitionTables tables = parent.connect(endpoint)) {
+    try (PartitionTables tables = connector.connect(endpoint)) {
       print(plan, carryOut(plan, tables));
     }
     return ExitCode.OK;

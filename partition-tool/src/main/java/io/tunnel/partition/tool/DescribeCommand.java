@@ -10,7 +10,6 @@ import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** Shows the partitions of a table. */
 @Command(
@@ -21,18 +20,27 @@ import picocli.CommandLine.ParentCommand;
     footer = "  tunnel partition describe --table orders")
 final class DescribeCommand extends Job {
 
-  @ParentCommand private PartitionCommand parent;
+  private final PartitionTables.Connector connector;
 
   @Mixin private ServiceOptions service;
 
   @Option(names = "--table", required = true, paramLabel = "TABLE", description = "The table.")
   private String table;
 
+  /** The command on real servers. */
+  DescribeCommand() {
+    this(SdkPartitionTables::connect);
+  }
+
+  DescribeCommand(PartitionTables.Connector connector) {
+    this.connector = connector;
+  }
+
   @Override
   public Integer call() {
     String name = CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
     PrintWriter out = out();
-    try (PartitionTables tables = parent.connect(service.endpoint())) {
+    try (PartitionTables tables = connector.connect(service.endpoint())) {
       TableInfo description = tables.describe(name);
       if (service.isJson()) {
         out.println(TableReport.json(description));

@@ -7,22 +7,13 @@ import picocli.CommandLine.Command;
 @Command(
     name = "partition",
     mixinStandardHelpOptions = true,
-    description = "Create tables in partitions, and see how evenly these fill.",
+    description = {
+      "Create tables in partitions, and see how evenly these fill.",
+      "'tunnel tables' has the same commands."
+    },
     subcommands = {CreateCommand.class, DescribeCommand.class})
 public final class PartitionCommand extends CommandGroup {
 
-  private final PartitionTables.Connector connector;
-
-  /** The command on real servers. */
-  public PartitionCommand() {
-    this(SdkPartitionTables::connect);
-  }
-
-  PartitionCommand(PartitionTables.Connector connector) {
-    this.connector = connector;
-  }
-
-  PartitionTables connect(String endpoint) {
-    return connector.connect(endpoint);
-  }
+  /** For picocli. */
+  public PartitionCommand() {}
 }

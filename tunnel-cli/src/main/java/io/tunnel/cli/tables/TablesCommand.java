@@ -3,6 +3,7 @@ package io.tunnel.cli.tables;
 import io.tunnel.cli.rows.DeleteRowsCommand;
 import io.tunnel.cli.rows.PutRowsCommand;
 import io.tunnel.cli.rows.UpdateRowsCommand;
+import io.tunnel.partition.tool.CreateCommand;
 import io.tunnel.terminal.CommandGroup;
 import picocli.CommandLine.Command;
 
@@ -10,8 +11,9 @@ import picocli.CommandLine.Command;
 @Command(
     name = "tables",
     mixinStandardHelpOptions = true,
-    description = "List, describe, alter and drop tables; read and write their rows.",
+    description = "Create, list, describe, alter and drop tables; read and write their rows.",
     subcommands = {
+      CreateCommand.class,
       ListTablesCommand.class,
       DescribeTableCommand.class,
       AlterTableCommand.class,

@@ -63,7 +63,7 @@ abstract class ReadOnlyCatalog extends AbstractCatalog {
 
   @Override
   public void createTable(ObjectPath path, CatalogBaseTable table, boolean ignoreIfExists) {
-    throw tableRefusal(path, "create", "partition create");
+    throw tableRefusal(path, "create", "tables create");
   }
 
   @Override

@@ -137,7 +137,7 @@ class CatalogTest {
     SqlSession sql = session(SqlSession.batch(), "");
     assertThatThrownBy(() -> sql.run("CREATE TABLE x (id BIGINT) WITH ('connector'='tunnel')"))
         .hasStackTraceContaining("cannot create default.x")
-        .hasStackTraceContaining("./tunnel partition create");
+        .hasStackTraceContaining("./tunnel tables create");
     assertThatThrownBy(() -> sql.run("DROP TABLE orders"))
         .hasStackTraceContaining("./tunnel tables drop");
     assertThatThrownBy(() -> sql.run("CREATE DATABASE d"))

@@ -127,7 +127,7 @@ export const texts = {
   tableList: {
     filter: 'Filter by name',
     none: 'There is no table yet, or none that you may see. Create one with:',
-    create: 'tunnel partition create --table orders --key id:INTEGER --partitions 8',
+    create: 'tunnel tables create --table orders --key id:INTEGER --partitions 8',
     /** @param {string} filter */
     noMatch: (filter) => `No table has “${filter}” in its name.`,
     caption: 'Tables',
