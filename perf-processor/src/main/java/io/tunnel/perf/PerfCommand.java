@@ -5,6 +5,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Human;
 import io.tunnel.terminal.Job;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.DurationConverter;
@@ -345,9 +346,10 @@ public final class PerfCommand extends Job {
     PrintWriter err = err();
     if (meter.aheadOfClock() > 0) {
       err.println(
-          meter.aheadOfClock()
-              + " rows came before they were committed, by the clocks of server and worker, which"
-              + " differ; their latency counts as 0");
+          "rows that came before they were committed, by the clocks of server and worker, which"
+              + " differ: "
+              + Human.count(meter.aheadOfClock())
+              + "; a latency of 0 stands for theirs");
     }
     return ended(reason);
   }

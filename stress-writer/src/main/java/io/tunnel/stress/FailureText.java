@@ -18,18 +18,15 @@ final class FailureText {
       lines.add("ended early: the server could not be reached");
     }
     if (counts.rejected() > 0) {
-      lines.add(counts.rejected() + " rows were rejected, first:");
+      add(RowResult.Outcome.REJECTED, counts.rejected(), lines);
       addExamples(run.tally(), RowResult.Outcome.REJECTED, lines);
     }
     if (counts.notSent() > 0) {
-      lines.add(counts.notSent() + " rows were never sent, and so not applied, first:");
+      add(RowResult.Outcome.NOT_SENT, counts.notSent(), lines);
       addExamples(run.tally(), RowResult.Outcome.NOT_SENT, lines);
     }
     if (counts.inDoubt() > 0) {
-      lines.add(
-          counts.inDoubt()
-              + " rows are in doubt: the server went away before it answered, and may or may not"
-              + " have applied them; first:");
+      add(RowResult.Outcome.IN_DOUBT, counts.inDoubt(), lines);
       report.inDoubtExamples().forEach(example -> lines.add("  " + example));
       lines.add(
           inDoubtFile
@@ -37,6 +34,10 @@ final class FailureText {
               .orElse("--in-doubt-file FILE writes all of them"));
     }
     return lines;
+  }
+
+  private static void add(RowResult.Outcome outcome, long rows, List<String> lines) {
+    lines.add(OutcomeText.of(outcome, rows) + "; first:");
   }
 
   private static void addExamples(WriteTally tally, RowResult.Outcome outcome, List<String> lines) {

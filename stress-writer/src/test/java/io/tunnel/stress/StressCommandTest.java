@@ -306,7 +306,7 @@ class StressCommandTest {
     assertThat(summary().get("inDoubt").getAsLong()).isEqualTo(20);
     assertThat(err.toString())
         .contains("the server could not be reached", "20 rows are in doubt", doubts.toString())
-        .contains("1 rows were never sent");
+        .contains("1 row was never sent");
     assertThat(Files.readAllLines(doubts))
         .hasSize(20)
         .allSatisfy(line -> assertThat(JsonParser.parseString(line).isJsonObject()).isTrue());

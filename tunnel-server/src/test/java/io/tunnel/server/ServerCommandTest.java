@@ -2,6 +2,9 @@ package io.tunnel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -13,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What a node cannot be told, which is said before anything of it is begun. */
+/** What a server cannot be told. */
 class ServerCommandTest {
 
   @TempDir private Path directory;
@@ -50,5 +53,17 @@ class ServerCommandTest {
         "--config",
         "{'log':{'replicas':{'times':{'readAgeMsMax':4000}}}}".replace('\'', '"'),
         "log.replicas.times.readAgeMsMax is less than the 4000 ms of --session-ms, not 4000");
+  }
+
+  @Test
+  void a_host_without_an_address_is_a_wrong_option() {
+    StringWriter err = new StringWriter();
+    CommandLine command = new CommandLine(new ServerCommand()).setErr(new PrintWriter(err));
+    String data = directory.resolve("data").toString();
+    assertThat(
+            CommandRunner.run(
+                command, Diagnosis.standard(), "--data", data, "--port", "0", "--host", "no..host"))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("no address is known for the host 'no..host' of --host");
   }
 }

@@ -49,11 +49,11 @@ public final class TableReport {
     lines.add("");
     String about = allAreExact(table) ? "" : "~";
     lines.add(
-        table.partitions().size()
-            + (rows.size() == 1 ? " partition, " : " partitions, ")
+        Human.counted(table.partitions().size(), "partition")
+            + ", "
             + about
-            + Human.count(sum(rows))
-            + " rows, "
+            + Human.counted(sum(rows), "row")
+            + ", "
             + Human.bytes(bytes(table)));
     lines.add(
         String.format(

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class PartitionCommandTest {
@@ -37,7 +38,7 @@ class PartitionCommandTest {
   private int run(String line) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    CommandLine command = new CommandLine(new PartitionCommand(tables::connect));
+    CommandLine command = new CommandLine(new PartitionCommand(), this::command);
     command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     Diagnosis refusals =
         trouble ->
@@ -45,6 +46,15 @@ class PartitionCommandTest {
                 ? Optional.of(CommandFailure.failed(trouble.getMessage()))
                 : Optional.empty();
     return CommandRunner.run(command, Diagnosis.standard().or(refusals), line.split(" "));
+  }
+
+  private <K> K command(Class<K> type) throws Exception {
+    if (type == CreateCommand.class) {
+      return type.cast(new CreateCommand(tables::connect));
+    }
+    return type == DescribeCommand.class
+        ? type.cast(new DescribeCommand(tables::connect))
+        : CommandLine.defaultFactory().create(type);
   }
 
   @AfterEach
@@ -331,12 +341,19 @@ class PartitionCommandTest {
   void help_shows_examples_and_exit_codes() {
     assertThat(run("create --help")).isZero();
     assertThat(out.toString())
-        .contains("Examples:", "tunnel partition create --table", "Exit codes:", "hash4, hex");
+        .contains("Examples:", "partition create --table users", "Exit codes:", "hash4, hex");
   }
 
   @Test
   void an_empty_table_has_no_skew() {
     assertThat(Spread.of(List.of(0L, 0L))).isEqualTo(new Spread(0, 0, 0, 0));
     assertThat(Spread.of(List.of(1L, 2L, 6L))).isEqualTo(new Spread(1, 3, 6, 2));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"999ms", "36526d", "1us"})
+  void a_time_to_live_out_of_limits_is_a_wrong_option(String ttl) {
+    assertThat(run("create --table t --key id:STRING --ttl " + ttl)).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("--ttl", "rows live for 1.0 s at least", "'" + ttl + "'");
   }
 }

@@ -71,13 +71,15 @@ record AtomicRows(String done, boolean isJson, Optional<Path> inDoubtFile) {
       out.println(json);
     } else {
       out.println(
-          rows.size()
-              + " rows "
+          Human.counted(rows.size(), "row")
+              + " "
               + done
-              + " together, positions "
-              + first.position()
-              + " to "
-              + (first.position() + rows.size() - 1)
+              + (rows.size() == 1
+                  ? ", position " + first.position()
+                  : " together, positions "
+                      + first.position()
+                      + " to "
+                      + (first.position() + rows.size() - 1))
               + " of partition "
               + first.partition());
     }

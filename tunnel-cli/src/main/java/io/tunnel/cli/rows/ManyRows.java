@@ -6,6 +6,7 @@ import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.stress.LoadPlan;
 import io.tunnel.stress.LoadRun;
+import io.tunnel.stress.OutcomeText;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.stress.WriteTally;
 import io.tunnel.stress.WriterSink;
@@ -245,12 +246,12 @@ final class ManyRows {
           });
       out.println(json);
     } else {
-      out.println(Human.count(counts.applied()) + " rows " + done);
+      out.println(Human.counted(counts.applied(), "row") + " " + done);
     }
     for (RowResult.Outcome outcome : RowResult.Outcome.values()) {
       long rows = count(counts, outcome);
       if (rows > 0) {
-        err.println(Human.count(rows) + " rows " + meaning(outcome) + "; first:");
+        err.println(OutcomeText.of(outcome, rows) + "; first:");
         run.tally().examples(outcome).forEach(example -> err.println("  " + example));
       }
     }
@@ -271,8 +272,8 @@ final class ManyRows {
         stop.left().isEmpty()
             ? "the rest was not read"
             : (stop.isExact() ? "" : "more than ")
-                + Human.count(stop.left().getAsLong())
-                + " rows are left";
+                + Human.counted(stop.left().getAsLong(), "row")
+                + (stop.left().getAsLong() == 1 ? " is left" : " are left");
     lines.add(
         "stopped after line "
             + Human.count(stop.line())
@@ -304,15 +305,6 @@ final class ManyRows {
       case REJECTED -> counts.rejected();
       case NOT_SENT -> counts.notSent();
       case IN_DOUBT -> counts.inDoubt();
-    };
-  }
-
-  private static String meaning(RowResult.Outcome outcome) {
-    return switch (outcome) {
-      case APPLIED -> "were applied";
-      case REJECTED -> "were rejected";
-      case NOT_SENT -> "were never sent, and so not applied";
-      case IN_DOUBT -> "are in doubt: they may or may not be applied";
     };
   }
 }

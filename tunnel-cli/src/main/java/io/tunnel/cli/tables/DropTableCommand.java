@@ -53,8 +53,8 @@ final class DropTableCommand extends TableCommand {
     return "table '"
         + table.meta().name()
         + "' has about "
-        + Human.count(rows)
-        + " rows in "
+        + Human.counted(rows, "row")
+        + " in "
         + Human.counted(table.partitions().size(), "partition")
         + "; they would be lost for good, with their changes and the table's tunnels";
   }

@@ -11,6 +11,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.Human;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -92,8 +93,8 @@ final class ScanCommand extends TableCommand {
           .println(
               String.format(
                   Locale.ROOT,
-                  "looked at %,d rows, %,d matched%s",
-                  rows.lookedAt(),
+                  "looked at %s, %,d matched%s",
+                  Human.counted(rows.lookedAt(), "row"),
                   printed,
                   printed == query.limit() ? "; there may be more, see --limit" : ""));
     }

@@ -197,7 +197,7 @@ class RowsCommandTest {
     assertThat(err.toString()).contains("there is none, or 'age = 1' does not hold");
     Path file = Files.writeString(directory.resolve("ages.csv"), "uid,age\nAda,37\nBob,41\n");
     assertThat(run("update", "--from", file.toString(), "--if", "age < 37")).isEqualTo(1);
-    assertThat(out.toString()).contains("1 rows updated");
+    assertThat(out.toString()).contains("1 row updated");
     assertThat(only("users").value("age")).isEqualTo(ColumnValue.fromLong(37));
     assertThat(run("delete", "--key", "uid=Ada", "--if", "age = 37 and uid = \"Ada\"")).isZero();
   }
@@ -360,8 +360,8 @@ class RowsCommandTest {
     assertThat(runLine("put --key uid=a")).isZero();
     Path file = Files.writeString(directory.resolve("some.csv"), "uid,x\na,1\nb,2\n");
     assertThat(run("put", "--from", file.toString(), "--if-absent")).isEqualTo(1);
-    assertThat(out.toString()).contains("1 rows written");
-    assertThat(err.toString()).contains("1 rows were rejected; first:", "uid=a)");
+    assertThat(out.toString()).contains("1 row written");
+    assertThat(err.toString()).contains("1 row was rejected; first:", "uid=a)");
   }
 
   @Test
@@ -376,7 +376,7 @@ class RowsCommandTest {
     service.doubtNextWrites(1);
     assertThat(run("put", "--from", file.toString(), "--in-doubt-file", doubts.toString()))
         .isEqualTo(1);
-    assertThat(err.toString()).contains("1 rows are in doubt", "are in " + doubts);
+    assertThat(err.toString()).contains("1 row is in doubt", "are in " + doubts);
     assertThat(run("put", "--from", doubts.toString(), "--table", "copy")).isZero();
     assertThat(only("copy").value("x")).isEqualTo(ColumnValue.fromLong(2));
   }

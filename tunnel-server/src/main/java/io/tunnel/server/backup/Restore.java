@@ -110,7 +110,8 @@ public final class Restore {
     if (Files.isDirectory(data)) {
       try (Stream<Path> files = Files.list(data)) {
         if (files.findAny().isPresent()) {
-          throw new IOException(data + " is not empty; restore into a directory that is");
+          throw new IOException(
+              data + " is not empty; name an empty directory, or one that does not exist");
         }
       }
     } else if (Files.exists(data)) {

@@ -56,6 +56,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -215,7 +216,7 @@ public final class NetServer implements AutoCloseable {
   }
 
   private static InetSocketAddress address(NetConfig config, Gate gate) throws IOException {
-    InetAddress address = InetAddress.getByName(config.host());
+    InetAddress address = resolved(config.host());
     if (!address.isLoopbackAddress() && gate.isOpen() && !config.isInsecure()) {
       throw new CannotStartException(
           CannotStartException.Reason.SETTINGS,
@@ -229,6 +230,19 @@ public final class NetServer implements AutoCloseable {
           null);
     }
     return new InetSocketAddress(address, config.port());
+  }
+
+  private static InetAddress resolved(String host) throws CannotStartException {
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw new CannotStartException(
+          CannotStartException.Reason.SETTINGS,
+          "no address is known for the host '"
+              + host
+              + "' of --host or net.host; name an address of this machine, such as 127.0.0.1",
+          e);
+    }
   }
 
   private static Tls.PlainRefusal plainRefusal() {

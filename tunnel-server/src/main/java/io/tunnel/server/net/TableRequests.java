@@ -17,7 +17,7 @@ import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.AlterTable;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /** Serves requests about tables, on the control thread; long counts go to the readers' threads. */
@@ -27,19 +27,20 @@ final class TableRequests {
   private final Tables tables;
   private final TableChanges changes;
   private final RequestThreads threads;
-  private final Consumer<FormatFeature> enabled;
+  private final BiConsumer<String, FormatFeature> enabled;
 
   /**
    * Requests for the tables of a server.
    *
-   * @param enabled refuses a feature that the level in force does not enable
+   * @param enabled refuses what a user asked for, and needs a feature that the level in force does
+   *     not enable
    */
   TableRequests(
       Catalog catalog,
       Tables tables,
       TableChanges changes,
       RequestThreads threads,
-      Consumer<FormatFeature> enabled) {
+      BiConsumer<String, FormatFeature> enabled) {
     this.enabled = enabled;
     this.catalog = catalog;
     this.tables = tables;
@@ -57,9 +58,13 @@ final class TableRequests {
         connection,
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
-          request.meta().options().ttlMs().ifPresent(ms -> enabled.accept(FormatFeature.CAUSE));
+          request
+              .meta()
+              .options()
+              .ttlMs()
+              .ifPresent(ms -> enabled.accept("time to live", FormatFeature.CAUSE));
           if (PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isPresent()) {
-            enabled.accept(FormatFeature.AUTO);
+            enabled.accept("AUTO keys", FormatFeature.AUTO);
           }
           changes.create(
               request, asked(frame, connection, request.meta().name()), mapped(frame, connection));

@@ -15,6 +15,7 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
@@ -346,6 +347,19 @@ final class NodeRequestsTest {
     assertThat(unknown.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(unknown.message()).contains("attribute 1000 of a row", "upgrade this one");
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a")));
+  }
+
+  @Test
+  void a_table_whose_options_the_level_does_not_enable_is_refused_by_what_its_user_asked_for()
+      throws IOException {
+    node.view.leads(Unit.CATALOG, node.view.address());
+    node.view.serve(Map.of("a", 1));
+    TableOptions options = TableOptions.DEFAULT.withTtl(Duration.ofMinutes(1));
+    TableMeta meta = new TableMeta("expiring", TestRows.SCHEMA, options);
+    CreateTable create = new CreateTable(meta, List.of());
+    ErrorPayload refused = client.refused(Operation.CREATE_TABLE, create);
+    assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+    assertThat(refused.message()).contains("the feature 'time to live' needs level 2");
   }
 
   @Test
