@@ -242,6 +242,21 @@ class BackupCommandTest {
   }
 
   @Test
+  void a_backup_of_a_directory_that_nobody_wrote_to_copies_no_segment() throws Exception {
+    TestDirectory.fill(path("data"));
+    assertThat(backup().get("filesCopied").getAsLong()).isPositive();
+    assertThat(backup().get("filesCopied").getAsLong()).isZero();
+    try (Server server = TestDirectory.server(path("data"));
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
+      TestDirectory.write(tables, TestDirectory.CHANGES, TestDirectory.CHANGES + 300);
+    }
+    assertThat(backup().get("filesCopied").getAsLong()).isPositive();
+    assertThat(restore("restored")).isZero();
+    requireSound("restored");
+    requireServes("restored", TestDirectory.CHANGES + 300);
+  }
+
+  @Test
   void a_log_that_retention_has_shortened_is_restored_with_its_rows() throws Exception {
     TestDirectory.fill(path("data"));
     try (Server server = TestDirectory.server(path("data"));

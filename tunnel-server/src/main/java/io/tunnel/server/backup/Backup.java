@@ -171,11 +171,9 @@ public final class Backup {
                 || (before.last().isPresent() && name.compareTo(before.last().get()) < 0));
     var unused = addSealed(shard, more, files);
     if (after.last().isPresent()) {
-      Path last = log.resolve(after.last().get());
-      long bytes = LogFiles.intactBytes(last);
-      String path = shard + "log/" + after.last().get();
-      files.add(target.store(last, new StoredFile(path, bytes, 0, 0), bytes, counted()));
-      figures.filesCopied++;
+      // Writes only append to the segment, so it is the same as before while nobody writes.
+      String name = after.last().get();
+      files.add(unchanged(shard + "log/" + name, LogFiles.intactBytes(log.resolve(name))));
     }
     requireWhole(shard + "log/", before, files);
   }
@@ -230,8 +228,12 @@ public final class Backup {
 
   /** A complete file that never changes. */
   private StoredFile unchanging(String path) throws IOException {
+    return unchanged(path, Files.size(data.resolve(path)));
+  }
+
+  /** The first {@code bytes} of a file; copied unless an earlier backup has them. */
+  private StoredFile unchanged(String path, long bytes) throws IOException {
     Path source = data.resolve(path);
-    long bytes = Files.size(source);
     long modifiedMs = Files.getLastModifiedTime(source).toMillis();
     StoredFile earlier = known.get(path);
     if (earlier != null
