@@ -19,11 +19,22 @@ public final class Ticks implements Runnable {
   private static final long TICK_MS = 100;
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
 
+  /** A busy machine holds threads up many times a second: the log has one line a minute. */
+  private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final LongSupplier nanos;
   private final long gapNanosMax;
   private final List<Runnable> looks;
   private long lastNanos;
   private boolean wasLeftOut;
+
+  /** Stalls since the last line of the log, and the longest of them. */
+  private int stalls;
+
+  private long stallNanosMax;
+
+  /** When the log had a line; a minute ago before the first one. */
+  private long loggedNanos;
 
   /** Runs {@code looks} in order; after a failed look the next ones still run. */
   public Ticks(LongSupplier nanos, long gapNanosMax, List<Runnable> looks) {
@@ -31,6 +42,7 @@ public final class Ticks implements Runnable {
     this.gapNanosMax = gapNanosMax;
     this.looks = List.copyOf(looks);
     this.lastNanos = nanos.getAsLong();
+    this.loggedNanos = lastNanos - LOG_NANOS;
   }
 
   /** Runs {@code looks} on {@code thread} a few times a second, until the thread ends. */
@@ -55,14 +67,28 @@ public final class Ticks implements Runnable {
     long gapNanos = nanos.getAsLong() - lastNanos;
     wasLeftOut = !wasLeftOut && gapNanos > gapNanosMax;
     if (wasLeftOut) {
-      LOGGER.warn(
-          "thread {} was held up for {} ms; skipping a look, so that waiting tasks run first",
-          Thread.currentThread().getName(),
-          gapNanos / 1_000_000);
+      heldUp(gapNanos);
     } else {
       looks.forEach(Ticks::guarded);
     }
     lastNanos = nanos.getAsLong();
+  }
+
+  private void heldUp(long gapNanos) {
+    stalls++;
+    stallNanosMax = Math.max(stallNanosMax, gapNanos);
+    long now = nanos.getAsLong();
+    if (now - loggedNanos >= LOG_NANOS) {
+      LOGGER.warn(
+          "thread {} was held up {} times since the last such line, for {} ms at most; each time a"
+              + " look was skipped, so that waiting tasks run first",
+          Thread.currentThread().getName(),
+          stalls,
+          stallNanosMax / 1_000_000);
+      stalls = 0;
+      stallNanosMax = 0;
+      loggedNanos = now;
+    }
   }
 
   private static void guarded(Runnable look) {

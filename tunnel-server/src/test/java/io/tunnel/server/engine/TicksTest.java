@@ -2,6 +2,8 @@ package io.tunnel.server.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import io.tunnel.server.Logged;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +41,25 @@ final class TicksTest {
       tick(ticks, 10 * GAP_NANOS_MAX);
     }
     assertThat(done).hasSize(4);
+  }
+
+  @Test
+  void a_thread_that_is_held_up_all_the_time_logs_a_line_a_minute_with_the_count() {
+    long minute = TimeUnit.MINUTES.toNanos(1);
+    try (Logged logged = Logged.of(Ticks.class)) {
+      Ticks ticks = new Ticks(() -> nowNanos, GAP_NANOS_MAX, List.of());
+      tick(ticks, 7_000_000);
+      assertThat(logged.at(Level.WARN)).singleElement().asString().contains("1 times", "7 ms");
+      logged.clear();
+      for (int i = 0; i < 4; i++) {
+        tick(ticks, 1);
+        tick(ticks, 2_000_000);
+      }
+      assertThat(logged.at(Level.WARN)).isEmpty();
+      tick(ticks, 1);
+      tick(ticks, minute);
+      assertThat(logged.at(Level.WARN)).singleElement().asString().contains("5 times", "60000 ms");
+    }
   }
 
   @Test
