@@ -86,7 +86,8 @@ class DemoTest extends DemoFixture {
     Poll.until("does not run on", () -> console.matcher(demo.transcript()).find());
     assertThat(demo.transcript())
         .containsOnlyOnce("\"verified\":true")
-        .containsPattern("\nlook at it: http://127\\.0\\.0\\.1:\\d+/\n");
+        .containsPattern("\nlook at it: http://127\\.0\\.0\\.1:\\d+/\n")
+        .containsPattern("\nclients connect to 127\\.0\\.0\\.1:\\d+\n");
     Matcher found = console.matcher(demo.transcript());
     assertThat(found.find()).isTrue();
     String metrics = "http://" + found.group(1) + "/metrics";

@@ -78,7 +78,27 @@ public final class DirectoryCheck {
         catalog.tables().tables().size(),
         catalog.tunnels().tunnels(Optional.empty()).size(),
         reports,
-        problems);
+        once(Kind.OF_ANOTHER_CATALOG, problems));
+  }
+
+  /** One cause shows in many files: leaves the first problem of this kind, which tells how many. */
+  private static List<Problem> once(Kind kind, List<Problem> problems) {
+    List<Problem> alike = problems.stream().filter(problem -> problem.kind() == kind).toList();
+    if (alike.size() < 2) {
+      return problems;
+    }
+    Problem first = alike.get(0);
+    List<Problem> left = new ArrayList<>(problems);
+    left.replaceAll(
+        problem ->
+            problem == first
+                ? new Problem(
+                    kind,
+                    first.place(),
+                    first.text() + "; so were " + (alike.size() - 1) + " other files")
+                : problem);
+    left.removeAll(alike.subList(1, alike.size()));
+    return left;
   }
 
   private Optional<StoredCatalog> readCatalog() {

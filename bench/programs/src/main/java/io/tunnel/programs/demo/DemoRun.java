@@ -108,7 +108,7 @@ final class DemoRun {
       isGood = summary.rows().verified();
       print.accept(summary);
       if (isGood && servers.afterwards() == DemoPlan.Afterwards.RUNNING) {
-        runOn(endpoint, endless, console(started, security));
+        runOn(endpoint, endless, started.endpoint(), console(started, security));
       }
       return summary;
     } finally {
@@ -138,9 +138,11 @@ final class DemoRun {
   }
 
   /** Goes on until an interrupt, which ends this process, or until something fails. */
-  private void runOn(String endpoint, Supplier<DemoLoad> endless, String console) throws Exception {
+  private void runOn(String endpoint, Supplier<DemoLoad> endless, String address, String console)
+      throws Exception {
     try (DemoLoad more = endless.get();
         EndlessDemo on = new EndlessDemo(endpoint, plan, more)) {
+      err.println("clients connect to " + address);
       err.println("runs on until Ctrl-C; look at it: " + console);
       err.flush();
       on.await(LOOK_MS);
