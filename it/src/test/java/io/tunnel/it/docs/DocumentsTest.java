@@ -81,16 +81,18 @@ class DocumentsTest {
     long closed = program.chars().filter(c -> c == '}').count();
     program += "}\n".repeat((int) (open - closed));
     Matcher name = PUBLIC_CLASS.matcher(program);
-    Path source = directory.resolve(name.find() ? name.group(1) + ".java" : "Part.java");
+    String mainClass = name.find() ? name.group(1) : "Part";
+    Path source = directory.resolve(mainClass + ".java");
+    Path classes = directory.resolve("classes");
     Files.writeString(source, program);
-    String trouble = JavaSources.compile(source, directory.resolve("classes"));
+    String trouble = JavaSources.compile(source, classes);
     if (!trouble.isEmpty()) {
       return List.of(block.where() + ": does not compile:\n" + trouble);
     }
     if (!program.contains("void main(String[]")) {
       return List.of();
     }
-    Said said = terminal.runProgram(source);
+    Said said = terminal.runProgram(mainClass, classes);
     return said.exitCode() == 0
         ? List.of()
         : List.of(block.where() + ": exit code " + said.exitCode() + ":\n" + said.text());

@@ -1,6 +1,7 @@
 package io.tunnel.it.docs;
 
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +13,15 @@ final class JavaSources {
 
   private JavaSources() {}
 
-  /** What the compiler says against the source; empty when there is nothing. */
+  /** What a program of a page may use: this test's class path and earlier programs of the page. */
+  static String classPath(Path classes) {
+    return System.getProperty("java.class.path") + File.pathSeparator + classes;
+  }
+
+  /**
+   * What the compiler says against the source, which may use {@code classes} that were compiled
+   * before; empty when there is nothing.
+   */
   static String compile(Path source, Path classes) throws IOException {
     Files.createDirectories(classes);
     ByteArrayOutputStream said = new ByteArrayOutputStream();
@@ -24,7 +33,7 @@ final class JavaSources {
                 said,
                 "-proc:none",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath(classes),
                 "-d",
                 classes.toString(),
                 source.toString());

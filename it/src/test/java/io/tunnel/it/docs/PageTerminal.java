@@ -119,13 +119,13 @@ final class PageTerminal implements AutoCloseable {
   /**
    * Compiles and runs a program, which is given a line on standard input when it has printed one.
    */
-  Said runProgram(Path source) {
+  Said runProgram(String mainClass, Path classes) {
     Path said = said();
     Process program =
         start(
             "exec '%s/bin/java' -cp '%s' '%s'"
                 .formatted(
-                    System.getProperty("java.home"), System.getProperty("java.class.path"), source),
+                    System.getProperty("java.home"), JavaSources.classPath(classes), mainClass),
             said);
     awaitOutput(program, said);
     try (var stdin = program.outputWriter(StandardCharsets.UTF_8)) {
