@@ -26,6 +26,21 @@ public record Row(PrimaryKey primaryKey, List<Column> columns, Optional<Long> co
     Objects.requireNonNull(commitMicros, "commitMicros");
   }
 
+  /** Begins a row, or a change of one, whose key begins with an INTEGER column. */
+  public static RowBuilder key(String name, long value) {
+    return new RowBuilder().key(name, value);
+  }
+
+  /** Begins a row, or a change of one, whose key begins with a STRING column. */
+  public static RowBuilder key(String name, String value) {
+    return new RowBuilder().key(name, value);
+  }
+
+  /** Begins a row, or a change of one, whose key begins with a BINARY column. */
+  public static RowBuilder key(String name, byte[] value) {
+    return new RowBuilder().key(name, value);
+  }
+
   /** The value of the column with a name, or null. */
   public ColumnValue value(String name) {
     for (Column column : columns) {
