@@ -41,6 +41,13 @@ public record Row(PrimaryKey primaryKey, List<Column> columns, Optional<Long> co
     return new RowBuilder().key(name, value);
   }
 
+  /** Begins a row, or a change of one, with the columns of a key. */
+  public static RowBuilder key(PrimaryKey key) {
+    RowBuilder row = new RowBuilder();
+    key.getPrimaryKeyColumns().forEach(column -> row.key(column.getName(), column.getValue()));
+    return row;
+  }
+
   /** The value of the column with a name, or null. */
   public ColumnValue value(String name) {
     for (Column column : columns) {

@@ -26,7 +26,9 @@ class RowBuilderTest {
                 .add("at", -7)
                 .auto("number")
                 .build());
-    assertThat(Row.key("user", "ada").key("hash", bytes).primaryKey().size()).isEqualTo(2);
+    PrimaryKey key = Row.key("user", "ada").key("hash", bytes).primaryKey();
+    assertThat(key.size()).isEqualTo(2);
+    assertThat(Row.key(key).set("state", "done").update().primaryKey()).isEqualTo(key);
   }
 
   @Test
