@@ -16,6 +16,9 @@ public final class Names {
   /** The most names in a message. */
   private static final int LISTED_MAX = 20;
 
+  /** Characters of a text in a message; a table's name fits. */
+  private static final int SHORT_CHARS = 255;
+
   private Names() {}
 
   /**
@@ -27,7 +30,7 @@ public final class Names {
       throw new IllegalArgumentException(
           what
               + " name '"
-              + name
+              + (name == null ? "null" : shortened(name))
               + "' is not valid: 1 to 255 of A-Z a-z 0-9 _ -, the first a letter or _");
     }
     return name;
@@ -47,6 +50,13 @@ public final class Names {
         : first;
   }
 
+  /** A text for a message: the first {@value #SHORT_CHARS} characters of a longer one. */
+  public static String shortened(String text) {
+    return text.length() <= SHORT_CHARS
+        ? text
+        : text.substring(0, SHORT_CHARS) + "… (" + text.length() + " characters)";
+  }
+
   /** A column name: 1 to {@link Limits#COLUMN_NAME_BYTES_MAX} bytes of UTF-8. */
   public static String requireColumnName(String name) {
     if (name == null || name.isEmpty()) {
@@ -55,7 +65,7 @@ public final class Names {
     if (name.length() > Limits.COLUMN_NAME_BYTES_MAX / 4
         && name.getBytes(StandardCharsets.UTF_8).length > Limits.COLUMN_NAME_BYTES_MAX) {
       throw new IllegalArgumentException(
-          "column name '" + name + "' is over " + Limits.COLUMN_NAME_BYTES_MAX + " bytes");
+          "column name '" + shortened(name) + "' is over " + Limits.COLUMN_NAME_BYTES_MAX + " bytes");
     }
     return name;
   }

@@ -54,6 +54,12 @@ public record PrimaryKeySchema(String name, PrimaryKeyType type, boolean isAuto)
     return OptionalInt.empty();
   }
 
+  /** As people write a column of a key, in options and messages: {@code seq:INTEGER:AUTO}. */
+  @Override
+  public String toString() {
+    return name + ":" + type + (isAuto ? ":AUTO" : "");
+  }
+
   /** For people: {@code seq INTEGER AUTO}. */
   public String describe() {
     return name + " " + type + (isAuto ? " AUTO" : "");

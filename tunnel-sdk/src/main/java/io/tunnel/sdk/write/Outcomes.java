@@ -127,7 +127,7 @@ final class Outcomes {
       }
       RowResult outcome;
       if (i == nextRejected) {
-        outcome = rejected(partition, rejection.code());
+        outcome = rejected(batch.row(i), partition, rejection.code());
         rejection = rejections.hasNext() ? rejections.next() : null;
         nextRejected = rejection == null ? Integer.MAX_VALUE : rejection.rowIndex();
       } else {
@@ -175,22 +175,9 @@ final class Outcomes {
     };
   }
 
-  private static RowResult rejected(int partition, ErrorCode code) {
-    return new RowResult(Outcome.REJECTED, partition, -1, Optional.of(code), message(code));
-  }
-
-  private static String message(ErrorCode code) {
-    if (code == ErrorCode.CONDITION_FAILED) {
-      return "a condition of the change does not hold of the row";
-    } else if (code == ErrorCode.NOT_AN_INTEGER) {
-      return "an increment of the change is of a column that is no INTEGER";
-    } else if (code == ErrorCode.INTEGER_OVERFLOW) {
-      return "the result of an increment, or the next number of the key, has no room in an INTEGER of"
-          + " 64 bits";
-    } else if (code == ErrorCode.BATCH_REFUSED) {
-      return "another row of the atomic batch was refused";
-    }
-    return "the server refused the row: " + code;
+  private static RowResult rejected(RowChange change, int partition, ErrorCode code) {
+    String message = RowRefusals.message(change, code);
+    return new RowResult(Outcome.REJECTED, partition, -1, Optional.of(code), message);
   }
 
   /** Tells every row of a batch the result of the batch. */
