@@ -65,7 +65,11 @@ public final class Names {
     if (name.length() > Limits.COLUMN_NAME_BYTES_MAX / 4
         && name.getBytes(StandardCharsets.UTF_8).length > Limits.COLUMN_NAME_BYTES_MAX) {
       throw new IllegalArgumentException(
-          "column name '" + shortened(name) + "' is over " + Limits.COLUMN_NAME_BYTES_MAX + " bytes");
+          "column name '"
+              + shortened(name)
+              + "' is over "
+              + Limits.COLUMN_NAME_BYTES_MAX
+              + " bytes");
     }
     return name;
   }

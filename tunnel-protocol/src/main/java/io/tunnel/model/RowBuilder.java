@@ -3,6 +3,7 @@ package io.tunnel.model;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -17,8 +17,7 @@ class RowBuilderTest {
   @Test
   void keys_have_their_columns_in_the_order_in_which_they_were_named() {
     byte[] bytes = {1, 2};
-    assertThat(
-            Row.key("hash", bytes).key("user", "ada").key("at", -7).auto("number").primaryKey())
+    assertThat(Row.key("hash", bytes).key("user", "ada").key("at", -7).auto("number").primaryKey())
         .isEqualTo(
             PrimaryKey.builder()
                 .add("hash", bytes)
