@@ -3,6 +3,7 @@ package io.tunnel.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.value.PrimaryKeyType;
 import org.junit.jupiter.api.Test;
 
 class NamesTest {
