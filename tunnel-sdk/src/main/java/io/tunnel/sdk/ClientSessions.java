@@ -2,7 +2,6 @@ package io.tunnel.sdk;
 
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.RowSessionControl;
@@ -23,16 +22,24 @@ final class ClientSessions {
   }
 
   /** Opens a session, which renews its lease from now on. */
-  RowSession open(Duration lease) {
-    Bytes secret = SystemClock.newSecret();
+  CompletableFuture<RowSession> opening(Duration lease) {
+    Bytes secret = wiring.caller().secret(SessionProof.SECRET_BYTES);
     long askedNanos = wiring.ticker().nanos();
     byte[] request =
         Json.encode(new RowSessionControl.Open(TimeUnit.MILLISECONDS.convert(lease), secret));
-    RowSessionControl.Opened opened =
-        Json.decode(
-            wiring.caller().awaitAnswer(Operation.OPEN_ROW_SESSION, request),
-            RowSessionControl.Opened.class);
-    SessionProof proof = new SessionProof(opened.sessionId(), secret);
+    return wiring
+        .caller()
+        .ask(Operation.OPEN_ROW_SESSION, request)
+        .thenApply(
+            answer -> {
+              RowSessionControl.Opened opened =
+                  Json.decode(answer.payload(), RowSessionControl.Opened.class);
+              SessionProof proof = new SessionProof(opened.sessionId(), secret);
+              return begun(proof, lease, askedNanos);
+            });
+  }
+
+  private RowSession begun(SessionProof proof, Duration lease, long askedNanos) {
     RowSession session = new RowSession(wiring, proof, lease, askedNanos);
     open.add(session);
     var unused = session.ended().thenRun(() -> open.remove(session));

@@ -6,10 +6,9 @@ import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.cluster.RowSessionInfo;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
-import io.tunnel.sdk.transport.SystemClock;
-import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl;
@@ -48,10 +47,9 @@ public final class ClusterClient implements AutoCloseable {
 
   /** A client with a configuration; connects on first use. */
   public ClusterClient(ClientConfig config) {
-    Ticker ticker = new SystemClock();
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
-    this.caller = new Caller(nodes, ticker);
+    this.nodes = new Nodes(loaded, ClientPort.real());
+    this.caller = new Caller(nodes);
   }
 
   /** The nodes and their roles, as seen by the node that answers. */

@@ -79,7 +79,7 @@ public final class RowSession implements AutoCloseable {
       Caller caller,
       Nodes nodes,
       Ticker ticker,
-      Function<Bound, WriteEngine> engines,
+      Function<Bound, CompletableFuture<WriteEngine>> engines,
       Consumer<WriteEngine> forget) {}
 
   /** Rows of a table that are bound to a session. */
@@ -259,8 +259,21 @@ public final class RowSession implements AutoCloseable {
     }
     EventLoops.requireMayBlock("the first write to table '" + table + "' in a session");
     synchronized (engines) {
-      return engines.computeIfAbsent(table, name -> wiring.engines().apply(new Bound(name, proof)));
+      WriteEngine opened = engines.get(table);
+      return opened != null ? opened : Caller.await(opening(table));
     }
+  }
+
+  /** Opens the engine of a table that has none yet. */
+  CompletableFuture<WriteEngine> opening(String table) {
+    return wiring
+        .engines()
+        .apply(new Bound(table, proof))
+        .thenApply(
+            engine -> {
+              engines.put(table, engine);
+              return engine;
+            });
   }
 
   /** The server may say first in the answer to a write that the session has ended. */
@@ -284,17 +297,28 @@ public final class RowSession implements AutoCloseable {
   @Override
   public void close() {
     EventLoops.requireMayBlock("close");
-    if (isOpen()) {
-      engines.values().forEach(WriteEngine::flush);
-    }
-    boolean isFirst = ended.complete(End.CLOSED);
     try {
-      if (isFirst) {
-        var unused = wiring.caller().awaitAnswer(Operation.CLOSE_ROW_SESSION, named);
-      }
+      Caller.await(closing());
     } finally {
       closeEngines();
     }
+  }
+
+  /** Waits for the rows in flight, and ends the session; the engines stay open. */
+  CompletableFuture<Void> closing() {
+    CompletableFuture<?>[] flushing =
+        isOpen()
+            ? engines.values().stream()
+                .map(WriteEngine::flushing)
+                .toArray(CompletableFuture<?>[]::new)
+            : new CompletableFuture<?>[0];
+    return CompletableFuture.allOf(flushing)
+        .thenCompose(
+            flushed ->
+                ended.complete(End.CLOSED)
+                    ? wiring.caller().ask(Operation.CLOSE_ROW_SESSION, named)
+                    : CompletableFuture.completedFuture(null))
+        .thenAccept(answer -> {});
   }
 
   private void closeEngines() {

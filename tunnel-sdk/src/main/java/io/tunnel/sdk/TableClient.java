@@ -18,10 +18,10 @@ import io.tunnel.sdk.table.TableDifference;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Subject;
-import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.watch.WatchConfig;
@@ -43,6 +43,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -66,16 +67,17 @@ public final class TableClient implements AutoCloseable {
   private final Nodes nodes;
   private final Caller caller;
   private final TableMaps maps;
-  private final Ticker ticker = new SystemClock();
   private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
   private final WriteEngines engines;
   private final ClientSessions sessions;
   private final ClientWatches watches;
 
-  private TableClient(ClientConfig config) {
+  /** A client in the world of {@code port}, which is asked for after the files were read. */
+  TableClient(ClientConfig config, Supplier<ClientPort> port) {
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
-    this.caller = new Caller(nodes, ticker);
+    this.nodes = new Nodes(loaded, port.get());
+    Ticker ticker = nodes.port().ticker();
+    this.caller = new Caller(nodes);
     this.maps = new TableMaps(caller);
     this.watches = new ClientWatches(config);
     this.engines =
@@ -91,7 +93,7 @@ public final class TableClient implements AutoCloseable {
                 caller,
                 nodes,
                 ticker,
-                bound -> engines.openBound(maps.of(bound.table()), bound.session()),
+                bound -> engines.openingBound(maps.of(bound.table()), bound.session()),
                 engines::forget));
   }
 
@@ -109,7 +111,7 @@ public final class TableClient implements AutoCloseable {
    *     cannot be used; clients, readers and workers all check this
    */
   public static TableClient connect(ClientConfig config) {
-    TableClient client = new TableClient(config);
+    TableClient client = new TableClient(config, ClientPort::real);
     try {
       var unused = Caller.await(client.nodes.connection(Optional.empty()));
       return client;
@@ -441,8 +443,14 @@ public final class TableClient implements AutoCloseable {
 
   /** Opens a buffered writer, the fast path for many rows. */
   public TableWriter openWriter(String table, TableWriterConfig writerConfig) {
-    WriteEngine engine = engines.open(maps.of(table), writerConfig);
-    return new TableWriter(table, engine, () -> engines.forget(engine));
+    return Caller.await(openingWriter(table, writerConfig));
+  }
+
+  /** As {@link #openWriter(String, TableWriterConfig)} without waiting. */
+  CompletableFuture<TableWriter> openingWriter(String table, TableWriterConfig writerConfig) {
+    return engines
+        .opening(maps.of(table), writerConfig)
+        .thenApply(engine -> new TableWriter(table, engine, () -> engines.forget(engine)));
   }
 
   /**
@@ -455,7 +463,8 @@ public final class TableClient implements AutoCloseable {
    *     LIMIT_REACHED} when there are too many sessions, {@code FEATURE_NOT_ENABLED} on a cluster
    */
   public RowSession openSession(Duration lease) {
-    return sessions.open(lease);
+    EventLoops.requireMayBlock("waiting for " + Operation.OPEN_ROW_SESSION);
+    return Caller.await(sessions.opening(lease));
   }
 
   private TableReads reads(String table) {

@@ -2,7 +2,6 @@ package io.tunnel.sdk;
 
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Subject;
-import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriterToken;
@@ -34,7 +33,8 @@ final class TableMaps {
 
       @Override
       public CompletableFuture<WriterToken> openWriter(int tableId) {
-        byte[] request = new WriterToken.Request(tableId, SystemClock.newSecret()).encode();
+        byte[] request =
+            new WriterToken.Request(tableId, caller.secret(WriterToken.SECRET_BYTES)).encode();
         return caller
             .ask(Operation.OPEN_WRITER, request)
             .thenApply(frame -> WriterToken.decode(frame.payload()));

@@ -12,11 +12,9 @@ import io.tunnel.sdk.checkpoint.ExportCheckpointsRequest;
 import io.tunnel.sdk.checkpoint.ExportCheckpointsResponse;
 import io.tunnel.sdk.checkpoint.ImportCheckpointsRequest;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Subject;
-import io.tunnel.sdk.transport.SystemClock;
-import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.tunnel.CreateTunnelResponse;
@@ -68,11 +66,10 @@ public final class TunnelClient implements AutoCloseable {
 
   /** A client with a configuration; connects on first use. */
   public TunnelClient(ClientConfig config) {
-    Ticker ticker = new SystemClock();
     this.config = Objects.requireNonNull(config, "config");
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
-    this.caller = new Caller(nodes, ticker);
+    this.nodes = new Nodes(loaded, ClientPort.real());
+    this.caller = new Caller(nodes);
     this.allTunnels = new AllTunnels(caller);
   }
 

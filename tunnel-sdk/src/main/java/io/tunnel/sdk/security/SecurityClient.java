@@ -2,11 +2,9 @@ package io.tunnel.sdk.security;
 
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Subject;
-import io.tunnel.sdk.transport.SystemClock;
-import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
@@ -165,10 +163,9 @@ public final class SecurityClient implements AutoCloseable {
 
   /** A client with a configuration; connects on first use. */
   public SecurityClient(ClientConfig config) {
-    Ticker ticker = new SystemClock();
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
-    this.caller = new Caller(nodes, ticker);
+    this.nodes = new Nodes(loaded, ClientPort.real());
+    this.caller = new Caller(nodes);
   }
 
   private <T extends Control> T ask(Operation operation, Class<T> type) {

@@ -3,6 +3,7 @@ package io.tunnel.sdk.transport;
 import io.netty.channel.EventLoop;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.wire.Frame;
@@ -18,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
 
 /**
  * Sends requests, and retries each until the server answers, refuses for good, or the retry
@@ -35,7 +35,6 @@ public final class Caller {
   private final Nodes nodes;
   private final Ticker ticker;
   private final Leaders leaders = new Leaders();
-  private final RandomGenerator jitter = SystemClock.jitter();
   private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
 
   /** Calls that wait for their next attempt; belongs to the event loop. */
@@ -45,9 +44,9 @@ public final class Caller {
   private final Set<Pause> pauses = new HashSet<>();
 
   /** A caller over the connections of {@code nodes}. */
-  public Caller(Nodes nodes, Ticker ticker) {
+  public Caller(Nodes nodes) {
     this.nodes = nodes;
-    this.ticker = ticker;
+    this.ticker = nodes.port().ticker();
     nodes.onClose(this::failPausing);
   }
 
@@ -118,7 +117,7 @@ public final class Caller {
     if (!operation.repeat().takesId()) {
       throw new IllegalArgumentException("requests of " + operation + " have no id");
     }
-    byte[] named = Json.encode(payload, SystemClock.newRequestId());
+    byte[] named = Json.encode(payload, nodes.port().newRequestId());
     return start(new Call(subject, Optional.empty(), operation, named, true));
   }
 
@@ -151,6 +150,11 @@ public final class Caller {
   public void learn(Subject subject, Endpoint leader) {
     nodes.learn(leader);
     leaders.learn(subject, leader);
+  }
+
+  /** Random bytes that nobody can predict, and that never repeat. */
+  public Bytes secret(int bytes) {
+    return nodes.port().secret(bytes);
   }
 
   private CompletableFuture<Frame> start(Call call) {
@@ -213,7 +217,7 @@ public final class Caller {
       return;
     }
     call.failures++;
-    long pause = backoff.pauseNanos(call.failures, jitter.nextDouble());
+    long pause = backoff.pauseNanos(call.failures, nodes.port().chance().nextDouble());
     boolean inTime = ticker.nanos() + pause - call.deadlineNanos < 0;
     if (inTime && !nodes.isClosed() && mayRepeat(call, failure)) {
       call.lastFailure = failure;

@@ -1,6 +1,5 @@
 package io.tunnel.sdk.transport;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -16,6 +15,7 @@ import io.tunnel.sdk.transport.trust.KeyExchange;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.transport.trust.TlsFailures;
 import io.tunnel.wire.Agreement;
+import io.tunnel.wire.Authentication;
 import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
@@ -37,11 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class Connection implements Link {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
-  private static final int USER_CHARS_MAX = 32;
-
-  /** The client's name in the logs of the server. */
-  private static final String NAME = name(System.getProperty("user.name", "?"));
-
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final Channel nettyChannel;
@@ -54,11 +49,6 @@ public final class Connection implements Link {
     this.requestDeadline = requestDeadline;
   }
 
-  private static String name(String user) {
-    String shown = user.substring(0, Math.min(USER_CHARS_MAX, user.length()));
-    return "tunnel-sdk-java of " + shown + ", process " + ProcessHandle.current().pid();
-  }
-
   /**
    * Connects, greets, and says who the client is. Fails with a retriable {@link
    * ConnectionException} when the server cannot be reached before the deadline, with one that is
@@ -66,15 +56,14 @@ public final class Connection implements Link {
    * turns the client away.
    */
   public static CompletableFuture<Connection> open(
-      EventLoops.Place place, LoadedConfig loaded, Endpoint endpoint, PushReceiver receiver) {
+      ClientPort port, LoadedConfig loaded, Endpoint endpoint, PushReceiver receiver) {
     ClientConfig config = loaded.config();
     CompletableFuture<Connection> opened = new CompletableFuture<>();
     ConnectionHandler handler = new ConnectionHandler(endpoint.toString(), receiver);
     int connectMs = (int) Math.min(Integer.MAX_VALUE, config.connectDeadline().toMillis());
     ChannelFuture connecting =
-        new Bootstrap()
-            .group(place.loop())
-            .channel(place.channelType())
+        port.place()
+            .bootstrap()
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.SO_KEEPALIVE, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectMs)
@@ -83,7 +72,7 @@ public final class Connection implements Link {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    place.keep(channel);
+                    port.place().keep(channel);
                     loaded.tls(channel.alloc(), endpoint).ifPresent(channel.pipeline()::addLast);
                     channel.pipeline().addLast(handler);
                   }
@@ -97,7 +86,7 @@ public final class Connection implements Link {
           }
           Connection connection =
               new Connection(connecting.channel(), handler, config.requestDeadline());
-          connection.begin(endpoint, config, opened);
+          connection.begin(port, endpoint, config, opened);
         });
     return opened.whenComplete(
         (connection, failure) -> {
@@ -114,14 +103,18 @@ public final class Connection implements Link {
         "cannot connect to " + endpoint + ": " + Unreachable.why(cause), true, cause);
   }
 
-  private void begin(Endpoint endpoint, ClientConfig config, CompletableFuture<Connection> opened) {
-    byte[] hello = Hello.request(Protocol.SPOKEN, NAME).encode();
+  private void begin(
+      ClientPort port,
+      Endpoint endpoint,
+      ClientConfig config,
+      CompletableFuture<Connection> opened) {
+    byte[] hello = Hello.request(Protocol.SPOKEN, port.name()).encode();
     Duration deadline = config.connectDeadline();
     var unused =
         shakeHands()
             .thenCompose(secured -> request(Operation.HELLO, hello, deadline))
             .thenAccept(Connection::confirm)
-            .thenCompose(greeted -> authenticate(endpoint, config))
+            .thenCompose(greeted -> authenticate(port, endpoint, config))
             .whenComplete(
                 (known, failure) -> {
                   if (failure == null) {
@@ -166,13 +159,15 @@ public final class Connection implements Link {
    * Proves the client's identity with its key. A client without a key sends nothing: its
    * certificate may identify it.
    */
-  private CompletableFuture<Void> authenticate(Endpoint endpoint, ClientConfig config) {
+  private CompletableFuture<Void> authenticate(
+      ClientPort port, Endpoint endpoint, ClientConfig config) {
     if (config.security().key().isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
     Bytes binding = tls().map(KeyExchange::binding).orElse(AuthenticationProof.NO_CHANNEL);
     KeyExchange exchange =
-        new KeyExchange(config.security().key().get(), SystemClock.newNonce(), binding);
+        new KeyExchange(
+            config.security().key().get(), port.secret(Authentication.NONCE_BYTES), binding);
     Duration deadline = config.connectDeadline();
     return request(Operation.AUTHENTICATE, exchange.begin(), deadline)
         .thenCompose(

@@ -7,7 +7,6 @@ import io.tunnel.sdk.transport.trust.LoadedConfig;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
 
 /**
  * The one connection of a client to an endpoint. Opens on first use, and again after a loss, with
@@ -23,10 +22,9 @@ final class Connector {
 
   private final LoadedConfig config;
   private final Endpoint endpoint;
-  private final EventLoops.Place place;
+  private final ClientPort port;
   private final EventLoop loop;
   private final Ticker ticker;
-  private final RandomGenerator jitter = SystemClock.jitter();
   private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
   private volatile Connection current;
   private CompletableFuture<Connection> opening;
@@ -36,12 +34,12 @@ final class Connector {
   private volatile boolean isClosed;
 
   /** A connector that has not connected yet. */
-  Connector(LoadedConfig config, Endpoint endpoint, EventLoops.Place place, Ticker ticker) {
+  Connector(LoadedConfig config, Endpoint endpoint, ClientPort port) {
     this.config = config;
     this.endpoint = endpoint;
-    this.place = place;
-    this.loop = place.loop();
-    this.ticker = ticker;
+    this.port = port;
+    this.loop = port.place().loop();
+    this.ticker = port.ticker();
     this.usedNanos = ticker.nanos();
   }
 
@@ -125,7 +123,7 @@ final class Connector {
       return;
     }
     CompletableFuture<Connection> attempt =
-        Connection.open(place, config, endpoint, PushReceiver.NONE);
+        Connection.open(port, config, endpoint, PushReceiver.NONE);
     var unused =
         attempt.whenComplete(
             (connection, failure) -> {
@@ -141,7 +139,8 @@ final class Connector {
                 waiting.complete(connection);
               } else {
                 failures++;
-                notBeforeNanos = ticker.nanos() + backoff.pauseNanos(failures, jitter.nextDouble());
+                long pause = backoff.pauseNanos(failures, port.chance().nextDouble());
+                notBeforeNanos = ticker.nanos() + pause;
                 waiting.completeExceptionally(failure);
               }
             });

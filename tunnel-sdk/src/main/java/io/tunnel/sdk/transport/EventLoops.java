@@ -1,5 +1,6 @@
 package io.tunnel.sdk.transport;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * A few daemon threads for bytes, timers and callbacks, shared by any number of users. Each user
@@ -85,7 +87,8 @@ public final class EventLoops {
             .orElseThrow()
             .getKey();
     places.merge(loop, 1, Integer::sum);
-    return new Place(this, loop, isNative ? EpollSocketChannel.class : NioSocketChannel.class);
+    Class<? extends Channel> type = isNative ? EpollSocketChannel.class : NioSocketChannel.class;
+    return new Place(loop, () -> new Bootstrap().group(loop).channel(type), () -> leave(loop));
   }
 
   /** Ends the threads behind the last place; they run the tasks that they have. */
@@ -123,18 +126,24 @@ public final class EventLoops {
   /** One user's right to a loop, with the connections and timers of this user. Thread-safe. */
   public static final class Place implements AutoCloseable {
 
-    private final EventLoops owner;
     private final EventLoop loop;
-    private final Class<? extends Channel> channelType;
+    private final Supplier<Bootstrap> sockets;
+    private final Supplier<Optional<Future<?>>> leaving;
     private final ChannelGroup nettyChannels =
         new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
     private final Set<Timer> timers = ConcurrentHashMap.newKeySet();
     private volatile boolean isClosed;
 
-    private Place(EventLoops owner, EventLoop loop, Class<? extends Channel> channelType) {
-      this.owner = owner;
+    /**
+     * A place on {@code loop}.
+     *
+     * @param sockets begins the making of a connection on the loop
+     * @param leaving runs when the place is closed; returns the end of the loop, if the loop ends
+     */
+    Place(EventLoop loop, Supplier<Bootstrap> sockets, Supplier<Optional<Future<?>>> leaving) {
       this.loop = loop;
-      this.channelType = channelType;
+      this.sockets = sockets;
+      this.leaving = leaving;
     }
 
     /** The loop. */
@@ -142,9 +151,9 @@ public final class EventLoops {
       return loop;
     }
 
-    /** The kind of channel that fits the loop. */
-    public Class<? extends Channel> channelType() {
-      return channelType;
+    /** Begins the making of a connection on the loop. */
+    public Bootstrap bootstrap() {
+      return sockets.get();
     }
 
     /** Closes the channel when the place is closed, or now if it is. */
@@ -197,7 +206,7 @@ public final class EventLoops {
       }
       timers.forEach(Timer::cancel);
       await(nettyChannels.close());
-      owner.leave(loop).ifPresent(Place::await);
+      leaving.get().ifPresent(Place::await);
     }
 
     private static void await(Future<?> ended) {

@@ -8,11 +8,12 @@ import java.util.concurrent.CompletableFuture;
 public final class LoopThread implements WorkerThread {
 
   private final EventLoops.Place place = EventLoops.OF_DELIVERIES.place();
+  private final ClientPort port = ClientPort.of(place, new SystemClock());
 
   /** Opens and greets a connection; its pushes and its end arrive on this thread. */
   public CompletableFuture<Link> connect(
       LoadedConfig config, Endpoint endpoint, PushReceiver receiver) {
-    return Connection.open(place, config, endpoint, receiver).thenApply(link -> link);
+    return Connection.open(port, config, endpoint, receiver).thenApply(link -> link);
   }
 
   @Override

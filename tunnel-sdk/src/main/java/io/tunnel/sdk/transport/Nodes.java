@@ -28,7 +28,7 @@ public final class Nodes implements AutoCloseable {
   private static final long CLOSE_MS_MAX = 2_000;
 
   private final LoadedConfig config;
-  private final EventLoops.Place place;
+  private final ClientPort port;
   private final EventLoop loop;
   private final Ticker ticker;
   private final Map<Endpoint, Connector> connectors = new ConcurrentHashMap<>();
@@ -41,12 +41,17 @@ public final class Nodes implements AutoCloseable {
   private Optional<CompletableFuture<Connection>> moving = Optional.empty();
 
   /** Without a connection yet; closes the place with the connections. */
-  public Nodes(LoadedConfig config, EventLoops.Place place, Ticker ticker) {
+  public Nodes(LoadedConfig config, ClientPort port) {
     this.config = config;
-    this.place = place;
-    this.loop = place.loop();
-    this.ticker = ticker;
-    this.endpoints = new EndpointsCore(config().endpoints(), SystemClock.jitter().nextDouble());
+    this.port = port;
+    this.loop = port.place().loop();
+    this.ticker = port.ticker();
+    this.endpoints = new EndpointsCore(config().endpoints(), port.chance().nextDouble());
+  }
+
+  /** The outside world of the client. */
+  public ClientPort port() {
+    return port;
   }
 
   /** The event loop of all connections. */
@@ -60,7 +65,7 @@ public final class Nodes implements AutoCloseable {
    * @throws RejectedExecutionException when the client is closed
    */
   public void later(Runnable task, long pauseNanos) {
-    place.schedule(task, pauseNanos);
+    port.place().schedule(task, pauseNanos);
   }
 
   /** The client's configuration. */
@@ -120,7 +125,7 @@ public final class Nodes implements AutoCloseable {
       if (connectors.isEmpty()) {
         lookForIdleLater();
       }
-      known = new Connector(config, endpoint, place, ticker);
+      known = new Connector(config, endpoint, port);
       connectors.put(endpoint, known);
     }
     return known.connection();
@@ -280,7 +285,7 @@ public final class Nodes implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       // The loop has ended, and all connections with it.
     }
-    place.close();
+    port.place().close();
   }
 
   private void end() {

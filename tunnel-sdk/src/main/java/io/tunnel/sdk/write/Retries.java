@@ -12,7 +12,6 @@ import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Nodes;
-import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
@@ -24,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,7 +66,6 @@ final class Retries {
   private final PartitionMaps maps;
   private final Lane.Settings settings;
   private final Optional<Durability> durability;
-  private final RandomGenerator jitter = SystemClock.jitter();
   private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
 
   /** Lanes that want to know their leader. The head of each is paused, or was taken away. */
@@ -163,7 +160,7 @@ final class Retries {
   }
 
   private long pauseNanos(int failures) {
-    return backoff.pauseNanos(failures, jitter.nextDouble());
+    return backoff.pauseNanos(failures, nodes.port().chance().nextDouble());
   }
 
   private static Optional<Endpoint> told(Throwable failure) {

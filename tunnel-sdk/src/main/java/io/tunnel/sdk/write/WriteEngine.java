@@ -5,7 +5,6 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Ticker;
@@ -25,6 +24,7 @@ public final class WriteEngine implements AutoCloseable {
 
   private final Lane.Settings settings;
   private final Sender sender;
+  private final WriterIds ids;
 
   /** Held while rows move from the lanes of one partition map to the lanes of the next. */
   private final Object handover = new Object();
@@ -36,21 +36,24 @@ public final class WriteEngine implements AutoCloseable {
   private volatile boolean isClosed;
 
   private WriteEngine(
-      Nodes nodes, Lane.Settings settings, PartitionMaps maps, Optional<Durability> durability) {
+      Nodes nodes,
+      Lane.Settings settings,
+      PartitionMaps maps,
+      Optional<Durability> durability,
+      TableDescription map) {
     this.settings = settings;
-    TableDescription map = Caller.await(maps.read());
     this.routes = Routes.of(map, durability, settings, List.of());
-    WriterIds ids = new WriterIds(maps, map.tableId(), settings.ticker());
+    this.ids = new WriterIds(maps, map.tableId(), settings.ticker());
     this.sender = new Sender(this, nodes, maps, settings, durability, ids);
-    ids.open();
   }
 
   /**
-   * Opens an engine for one table; waits for the partition map, which {@code maps} reads.
+   * Opens an engine for one table: reads the partition map by {@code maps}, and waits a while for
+   * the id of the writer. Fails when the map cannot be read.
    *
    * @param session the session that all rows are bound to
    */
-  public static WriteEngine open(
+  static CompletableFuture<WriteEngine> opening(
       Nodes nodes,
       Ticker ticker,
       PartitionMaps maps,
@@ -65,11 +68,21 @@ public final class WriteEngine implements AutoCloseable {
             ticker,
             nodes.config().meter(),
             session);
-    WriteEngine engine = new WriteEngine(nodes, settings, maps, config.durability());
-    if (config.isStoppedByFailure()) {
-      engine.sender.stopAtFailure();
-    }
-    return engine;
+    return maps.read()
+        .thenApply(map -> new WriteEngine(nodes, settings, maps, config.durability(), map))
+        .thenCompose(
+            engine -> {
+              if (config.isStoppedByFailure()) {
+                engine.sender.stopAtFailure();
+              }
+              return engine.withId();
+            });
+  }
+
+  private CompletableFuture<WriteEngine> withId() {
+    CompletableFuture<Void> settled = ids.settled();
+    sender.later(() -> settled.complete(null), WriterIds.WAIT_NANOS_MAX);
+    return settled.thenApply(known -> this);
   }
 
   /**
@@ -166,6 +179,11 @@ public final class WriteEngine implements AutoCloseable {
    */
   public void flush() {
     EventLoops.requireMayBlock("flush");
+    flushing().join();
+  }
+
+  /** Completes when the callbacks of all rows added before have returned; never fails. */
+  public CompletableFuture<Void> flushing() {
     List<CompletableFuture<Void>> ends = new ArrayList<>();
     synchronized (handover) {
       moved.forEach(batch -> ends.add(batch.done()));
@@ -174,7 +192,7 @@ public final class WriteEngine implements AutoCloseable {
       }
     }
     hurry();
-    ends.forEach(CompletableFuture::join);
+    return CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
   }
 
   /** Flushes, then refuses rows. Idempotent. */

@@ -3,6 +3,7 @@ package io.tunnel.sdk.write;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Ticker;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -78,26 +80,31 @@ public final class WriteEngines implements AutoCloseable {
    * @throws ConnectionException when the client is closed, or the map cannot be read
    */
   public WriteEngine open(PartitionMaps maps, TableWriterConfig config) {
-    return open(maps, config, Optional.empty());
+    return Caller.await(opening(maps, config));
+  }
+
+  /** As {@link #open} without waiting; fails with its exceptions. */
+  public CompletableFuture<WriteEngine> opening(PartitionMaps maps, TableWriterConfig config) {
+    return opening(maps, config, Optional.empty());
   }
 
   /**
-   * Opens an engine that binds all rows to a session, until {@link #forget}.
-   *
-   * @throws ConnectionException when the client is closed, or the map cannot be read
+   * Opens an engine that binds all rows to a session, until {@link #forget}. Fails with a {@link
+   * ConnectionException} when the client is closed, or the map cannot be read.
    */
-  public WriteEngine openBound(PartitionMaps maps, SessionProof session) {
-    return open(maps, sharedConfig, Optional.of(session));
+  public CompletableFuture<WriteEngine> openingBound(PartitionMaps maps, SessionProof session) {
+    return opening(maps, sharedConfig, Optional.of(session));
   }
 
-  private WriteEngine open(
+  private CompletableFuture<WriteEngine> opening(
       PartitionMaps maps, TableWriterConfig config, Optional<SessionProof> session) {
     requireOpen();
-    WriteEngine engine = WriteEngine.open(nodes, ticker, maps, config, session);
-    synchronized (this) {
-      requireOpen();
-      open.add(engine);
-    }
+    return WriteEngine.opening(nodes, ticker, maps, config, session).thenApply(this::registered);
+  }
+
+  private synchronized WriteEngine registered(WriteEngine engine) {
+    requireOpen();
+    open.add(engine);
     return engine;
   }
 

@@ -20,7 +20,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class WriterIds {
 
-  /** How long {@link #open} waits, and a batch at most before it counts as not sent. */
+  /**
+   * How long an engine that opens waits for its id, and a batch at most before it counts as not
+   * sent.
+   */
   static final long WAIT_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   /** How long batches have no numbers after the service said that it has no ids. */
@@ -55,10 +58,9 @@ final class WriterIds {
     this.ticker = ticker;
   }
 
-  /** Waits a while for the id, or for the answer that there is none. */
-  void open() {
-    CompletableFuture<Void> settled = id().handle((id, failure) -> null);
-    Caller.await(settled.completeOnTimeout(null, WAIT_NANOS_MAX, TimeUnit.NANOSECONDS));
+  /** Completes with the id, or with the answer or the failure that there is none; never fails. */
+  CompletableFuture<Void> settled() {
+    return id().handle((id, failure) -> null);
   }
 
   /**

@@ -30,8 +30,8 @@ class CallerTest {
   private final FakeServer leader = new FakeServer();
   private final EventLoops loops = new EventLoops(1);
   private final Nodes nodes =
-      new Nodes(LoadedConfig.of(home.config()), loops.place(), new SystemClock());
-  private final Caller caller = new Caller(nodes, new SystemClock());
+      new Nodes(LoadedConfig.of(home.config()), ClientPort.of(loops.place(), new SystemClock()));
+  private final Caller caller = new Caller(nodes);
   private final List<String> asked = new CopyOnWriteArrayList<>();
 
   @AfterEach
@@ -129,9 +129,8 @@ class CallerTest {
     Nodes hasty =
         new Nodes(
             LoadedConfig.of(home.config().withRetryDeadline(Duration.ofMillis(200))),
-            loops.place(),
-            new SystemClock());
-    Caller impatient = new Caller(hasty, new SystemClock());
+            ClientPort.of(loops.place(), new SystemClock()));
+    Caller impatient = new Caller(hasty);
     assertThatThrownBy(
             () ->
                 impatient.awaitChangeOnce(

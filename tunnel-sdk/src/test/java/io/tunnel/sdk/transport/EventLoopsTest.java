@@ -93,7 +93,11 @@ class EventLoopsTest {
   }
 
   private static Connection open(EventLoops.Place place, LoadedConfig config) {
-    return Connection.open(place, config, config.config().endpoints().get(0), PushReceiver.NONE)
+    return Connection.open(
+            ClientPort.of(place, new SystemClock()),
+            config,
+            config.config().endpoints().get(0),
+            PushReceiver.NONE)
         .join();
   }
 }

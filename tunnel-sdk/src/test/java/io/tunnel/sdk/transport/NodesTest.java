@@ -22,7 +22,7 @@ class NodesTest {
   private final AtomicLong nowNanos = new AtomicLong();
   private final EventLoops loops = new EventLoops(1);
   private final Nodes nodes =
-      new Nodes(LoadedConfig.of(first.config()), loops.place(), nowNanos::get);
+      new Nodes(LoadedConfig.of(first.config()), ClientPort.of(loops.place(), nowNanos::get));
 
   @AfterEach
   void close() {
@@ -92,7 +92,8 @@ class NodesTest {
   void a_home_that_is_lost_is_left_for_a_node_that_is_connected_already() {
     ClientConfig both =
         ClientConfig.of(List.of(Endpoint.of(first.address()), Endpoint.of(second.address())));
-    try (Nodes two = new Nodes(LoadedConfig.of(both), loops.place(), nowNanos::get)) {
+    try (Nodes two =
+        new Nodes(LoadedConfig.of(both), ClientPort.of(loops.place(), nowNanos::get))) {
       Connection a = Caller.await(two.connection(at(first)));
       Connection b = Caller.await(two.connection(at(second)));
       Connection home = Caller.await(two.connection(Optional.empty()));

@@ -33,7 +33,7 @@ class TlsConnectionTest {
   private final EventLoops.Place place = new EventLoops(1).place();
   private final Connection connection =
       Connection.open(
-              place,
+              ClientPort.of(place, new SystemClock()),
               LoadedConfig.of(
                   server
                       .config()

@@ -14,6 +14,7 @@ import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.WriteFailedException;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.SystemClock;
@@ -48,7 +49,7 @@ class WriteEnginesTest extends WriterFixture {
   void an_engine_whose_map_came_while_the_client_was_closed_takes_no_rows() {
     SystemClock clock = new SystemClock();
     try (EventLoops.Place place = new EventLoops(1).place();
-        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), place, clock)) {
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), ClientPort.of(place, clock))) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       PartitionMaps maps =
           () -> {
@@ -69,7 +70,7 @@ class WriteEnginesTest extends WriterFixture {
     SystemClock clock = new SystemClock();
     ExecutorService threads = Executors.newCachedThreadPool();
     try (EventLoops.Place place = new EventLoops(1).place();
-        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), place, clock)) {
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), ClientPort.of(place, clock))) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       CountDownLatch asked = new CountDownLatch(1);
       CompletableFuture<TableDescription> late = new CompletableFuture<>();
@@ -97,7 +98,7 @@ class WriteEnginesTest extends WriterFixture {
   void engines_that_are_open_are_closed_and_a_table_has_one_for_all() {
     SystemClock clock = new SystemClock();
     try (EventLoops.Place place = new EventLoops(1).place();
-        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), place, clock)) {
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), ClientPort.of(place, clock))) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       PartitionMaps maps = () -> CompletableFuture.completedFuture(MAP);
       WriteEngine shared = engines.shared("t", table -> maps);

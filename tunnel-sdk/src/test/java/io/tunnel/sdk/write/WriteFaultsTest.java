@@ -8,6 +8,7 @@ import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.fake.FakeTable;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.SystemClock;
@@ -70,8 +71,11 @@ class WriteFaultsTest extends WriterFixture {
     for (int call = 1; call <= CALLS_MAX && wasReached; call++) {
       Faulty clock = new Faulty();
       try (EventLoops.Place place = new EventLoops(1).place();
-          Nodes nodes = new Nodes(LoadedConfig.of(server.config()), place, new SystemClock())) {
-        WriteEngine engine = WriteEngine.open(nodes, clock, maps, config, Optional.empty());
+          Nodes nodes =
+              new Nodes(
+                  LoadedConfig.of(server.config()), ClientPort.of(place, new SystemClock()))) {
+        WriteEngine engine =
+            WriteEngine.opening(nodes, clock, maps, config, Optional.empty()).join();
         wasReached = write(engine, clock, call);
         engine.close();
       }

@@ -61,7 +61,7 @@ class WriterIdsTest {
   @Test
   void an_engine_has_one_id_for_its_life() {
     given(7);
-    ids.open();
+    ids.settled().join();
     assertThat(id()).contains(token(7).bytes());
     pass(4, TimeUnit.HOURS);
     assertThat(id()).contains(token(7).bytes());
@@ -74,7 +74,7 @@ class WriterIdsTest {
       names = {"UNKNOWN_OPERATION", "FEATURE_NOT_ENABLED"})
   void an_older_service_is_written_to_without_numbers_and_asked_again_each_minute(ErrorCode code) {
     refused(code);
-    ids.open();
+    ids.settled().join();
     assertThat(id()).isEmpty();
     pass(59, TimeUnit.SECONDS);
     assertThat(id()).isEmpty();
@@ -95,7 +95,7 @@ class WriterIdsTest {
       names = {"NOT_PERMITTED", "INTERNAL", "BUSY", "TABLE_NOT_FOUND"})
   void no_other_refusal_is_taken_for_a_service_without_ids(ErrorCode code) {
     refused(code);
-    ids.open();
+    ids.settled().join();
     refused(code);
     assertThat(ids.id()).isCompletedExceptionally();
     given(9);

@@ -1,6 +1,5 @@
 package io.tunnel.programs.bench.seeds;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -44,9 +43,8 @@ final class LoadClient extends ChannelInboundHandlerAdapter
     return (number, thread, place) -> {
       LoadClient client = new LoadClient(number, thread, dialogues.get());
       var unused =
-          new Bootstrap()
-              .group(place.loop())
-              .channel(place.channelType())
+          place
+              .bootstrap()
               .option(ChannelOption.TCP_NODELAY, true)
               .handler(client)
               .connect("127.0.0.1", ports.applyAsInt(number))

@@ -1,9 +1,11 @@
 package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.Connection;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import java.util.Optional;
@@ -58,7 +60,12 @@ final class SdkClient implements ClosedLoop.Client {
             number,
             thread,
             place,
-            () -> Connection.open(place, config, servers.apply(number), PushReceiver.NONE),
+            () ->
+                Connection.open(
+                    ClientPort.of(place, new SystemClock()),
+                    config,
+                    servers.apply(number),
+                    PushReceiver.NONE),
             Optional.empty());
   }
 
@@ -75,7 +82,9 @@ final class SdkClient implements ClosedLoop.Client {
             number,
             thread,
             place,
-            () -> Connection.open(place, config, server, PushReceiver.NONE),
+            () ->
+                Connection.open(
+                    ClientPort.of(place, new SystemClock()), config, server, PushReceiver.NONE),
             Optional.of(connectionsLeft));
   }
 

@@ -56,8 +56,9 @@ public final class StressWorkload implements WorkloadRunner {
     Path work = Path.of(System.getProperty("java.io.tmpdir"));
     Needs.of(List.of(workload), 1).ofClients().require(Needs.here(work), "fewer clients need less");
     requireReachable(order.endpoint());
-    byte[] chance = io.tunnel.sdk.transport.SystemClock.newSecret().toByteArray();
-    String tables = "load_" + HexFormat.of().formatHex(chance, 0, NAME_BYTES) + "_";
+    byte[] chance = new byte[NAME_BYTES];
+    io.tunnel.sdk.transport.SystemClock.chance().nextBytes(chance);
+    String tables = "load_" + HexFormat.of().formatHex(chance) + "_";
     SeedsResult result;
     try (Interrupt interrupt = new Interrupt(order.program(), order.err())) {
       DataDirectory directory = DataDirectory.temporary("stress", work);

@@ -19,6 +19,7 @@ import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.Connection;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.PushReceiver;
@@ -193,7 +194,8 @@ final class TablePublishing implements Publishing {
             .leader()
             .map(Endpoint::of)
             .orElseGet(() -> config.config().endpoints().get(0));
-    return Connection.open(threads.get(number % THREADS), config, server, receiver);
+    return Connection.open(
+        ClientPort.of(threads.get(number % THREADS), new SystemClock()), config, server, receiver);
   }
 
   /** The partition with the paths of a publisher. */
@@ -215,7 +217,9 @@ final class TablePublishing implements Publishing {
 
   private CompletableFuture<SessionProof> session(int publisher) {
     Connection connection = publishers.get(publisher);
-    Bytes secret = SystemClock.newSecret();
+    byte[] drawn = new byte[SessionProof.SECRET_BYTES];
+    SystemClock.chance().nextBytes(drawn);
+    Bytes secret = Bytes.copyOf(drawn);
     byte[] request = Json.encode(new RowSessionControl.Open(LEASE.toMillis(), secret));
     return connection
         .request(Operation.OPEN_ROW_SESSION, request)
