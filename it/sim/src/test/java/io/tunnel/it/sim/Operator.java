@@ -42,7 +42,7 @@ final class Operator {
   private CompletableFuture<Frame> askForTable(String name, TableOptions options, int partitions) {
     List<PrimaryKeyValue> splits = new ArrayList<>();
     for (long i = 1; i < partitions; i++) {
-      splits.add(PrimaryKeyValue.fromLong(i * SimWriter.IDS_PER_PARTITION));
+      splits.add(PrimaryKeyValue.fromLong(i * AnyRows.IDS_PER_PARTITION));
     }
     Control request = new Control.CreateTable(new TableMeta(name, RowFold.SCHEMA, options), splits);
     return client.request(Operation.CREATE_TABLE, Json.encode(request));

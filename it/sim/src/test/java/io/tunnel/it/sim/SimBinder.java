@@ -113,7 +113,7 @@ final class SimBinder {
       builder.bind(proof);
       builder.setAttributes(proof.addTo(Bytes.EMPTY));
       for (int i = random.nextInt(3); i >= 0; i--) {
-        PrimaryKey key = PrimaryKey.builder().add("id", SimWriter.anyId(place, random)).build();
+        PrimaryKey key = AnyRows.anyKey(place, random);
         ColumnValue value = ColumnValue.fromLong(--lastValue);
         builder.add(new RowPutChange(key, List.of(new Column("v", value))));
       }

@@ -4,9 +4,9 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.RowSelection;
 import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.truth.NumberedTruth;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Direction;
-import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
@@ -43,8 +43,7 @@ final class SimReader {
   }
 
   private Bytes anyKey(int partition) {
-    PrimaryKey key = PrimaryKey.builder().add("id", SimWriter.anyId(partition, random)).build();
-    return KeyCodec.encode(key, RowFold.SCHEMA);
+    return KeyCodec.encode(AnyRows.anyKey(partition, random), RowFold.SCHEMA);
   }
 
   /** Any terms; half of the reads ask for whole rows and all of them. */
@@ -60,13 +59,13 @@ final class SimReader {
 
   private Condition anyCondition(int depth) {
     int dice = random.nextInt(depth == 0 ? 6 : 9);
-    int number = random.nextInt(VALUE_MAX);
+    long number = NumberedTruth.VALUES_FROM * (1 + random.nextInt(3)) + random.nextInt(VALUE_MAX);
     return switch (dice) {
       case 0 -> Condition.column("v").isAtLeast(number);
       case 1 -> Condition.column("v").isLessThan(number);
       case 2 -> Condition.column("p").exists();
       case 3 -> Condition.column("p").isEqualTo(Condition.column("v"));
-      case 4 -> Condition.column("id").isGreaterThan(SimWriter.anyId(0, random));
+      case 4 -> Condition.column("id").isGreaterThan(AnyRows.anyId(0, random));
       case 5 -> Condition.column("p").isNotEqualTo(number);
       case 6 -> anyCondition(depth - 1).and(anyCondition(depth - 1));
       case 7 -> anyCondition(depth - 1).or(anyCondition(depth - 1));

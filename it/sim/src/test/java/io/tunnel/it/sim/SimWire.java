@@ -40,10 +40,11 @@ public final class SimWire {
 
   /** Sends one frame. */
   public void send(byte[] bytes) {
+    Frame frame = frame(bytes);
     if (isBroken) {
+      connection.network().tap().swallowed(connection, from, frame);
       return;
     }
-    Frame frame = frame(bytes);
     connection.network().tap().sent(connection, from, frame);
     int cut = connection.network().cutOf(bytes.length);
     if (cut > 0) {

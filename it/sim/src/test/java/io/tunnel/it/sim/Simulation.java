@@ -2,6 +2,7 @@ package io.tunnel.it.sim;
 
 import io.tunnel.it.sim.seeds.SeededWorld;
 import io.tunnel.it.sim.seeds.Worlds;
+import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -31,19 +32,15 @@ final class Simulation implements SeededWorld<Happening> {
   private static final long REST_MS = 12_000;
   private static final int WORKERS_MAX = 5;
   private static final int TUNNELS_MAX = 3;
+  private static final int PROGRAMS = 3;
 
   private final SplittableRandom random;
   private final World world;
   private final Operator operator;
   private final Upkeep upkeep;
   private final Optional<Administrator> administrator;
-  private SimWriter writer;
+  private SimProgram program;
   private SimReader reader;
-
-  /** The chance of the writer that numbers, so that worlds without one are what they were. */
-  private final SplittableRandom numbers;
-
-  private Optional<SimNumberer> numberer = Optional.empty();
 
   /** The chance of clients that bind rows, so that worlds without any are what they were. */
   private final SplittableRandom sessions;
@@ -53,7 +50,6 @@ final class Simulation implements SeededWorld<Happening> {
 
   Simulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
-    numbers = new SplittableRandom(seed ^ 0x33b);
     sessions = new SplittableRandom(seed ^ 0x36);
     world = new World(seed, listener);
     operator = new Operator(world);
@@ -98,11 +94,7 @@ final class Simulation implements SeededWorld<Happening> {
     partitions.forEach(world.ledger::partition);
     upkeep.begin(partitions);
     world.wiretap.reading(upkeep.reading());
-    writer = new SimWriter(world, table.tableId(), partitions);
-    numberer =
-        world.network.isClosed() || numbers.nextBoolean()
-            ? Optional.empty()
-            : Optional.of(new SimNumberer(world, numbers, table.tableId(), partitions));
+    program = new SimProgram(world, world.random.split(), Operator.TABLE, partitions, PROGRAMS);
     binder =
         world.network.isClosed() || sessions.nextInt(5) > 0
             ? Optional.empty()
@@ -121,7 +113,9 @@ final class Simulation implements SeededWorld<Happening> {
     createTunnel();
     world.run(200);
     startWorker();
-    world.behave(new World.Moods(rate(5, 50), rate(10, 200), rate(100, 2_000), rate(100, 2_000)));
+    world.behave(
+        new World.Moods(
+            rate(5, 50), rate(10, 200), rate(100, 2_000), rate(100, 2_000), rate(8, 60)));
   }
 
   private int rate(int from, int to) {
@@ -229,11 +223,10 @@ final class Simulation implements SeededWorld<Happening> {
   private void write() {
     int writes = 1 + random.nextInt(6);
     for (int i = 0; i < writes; i++) {
-      writer.write(
+      program.write(
           random.nextInt(world.settings.partitions()),
           1 + random.nextInt(6),
           random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC);
-      numberer.ifPresent(SimNumberer::write);
       binder.ifPresent(SimBinder::act);
       if (random.nextInt(3) == 0) {
         read();
@@ -262,6 +255,8 @@ final class Simulation implements SeededWorld<Happening> {
       waited += LOOK_MS;
     }
     Completion.require(world, QUIET_MS_MAX / 1_000);
+    Invariant.LIVENESS.require(program.isDone(), "rows of a program have no outcome");
+    world.wiretap.written().requireDone();
     upkeep.reading().ifPresent(SimReading::requireDone);
     world.rights.requireKnown(world.machine.server().rights(), "the server");
     world.requireNothingLeaks();
@@ -292,6 +287,7 @@ final class Simulation implements SeededWorld<Happening> {
   private boolean isDone() {
     boolean isRead = upkeep.reading().map(SimReading::isDone).orElse(true);
     return isRead
+        && program.isDone()
         && world.machine.tunnels().stream()
             .allMatch(
                 tunnel ->

@@ -29,7 +29,7 @@ public final class Upkeep {
   private final Operator operator;
   private final SplittableRandom random;
   private final Kind kind;
-  private final TreeMap<String, SimWriter> writers = new TreeMap<>();
+  private final TreeMap<String, SimProgram> writers = new TreeMap<>();
   private final List<CheckpointSet> exported = new ArrayList<>();
   private Optional<SimReading> reading = Optional.empty();
   private int lastTable;
@@ -145,8 +145,12 @@ public final class Upkeep {
   private void created(String name, TableDescription table) {
     writers.put(
         name,
-        new SimWriter(
-            world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList()));
+        new SimProgram(
+            world,
+            random.split(),
+            name,
+            table.partitions().stream().map(each -> each.id()).toList(),
+            1));
   }
 
   private List<TunnelInfo> tunnels(String table) {

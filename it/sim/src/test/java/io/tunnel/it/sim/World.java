@@ -62,9 +62,13 @@ public final class World implements SimWorker.Home {
   /** What a world is like; follows from its seed. */
   public record Settings(int shards, int partitions, int creditBytes, Upkeep.Kind kind) {}
 
-  /** How often processors misbehave and machines fail in the middle of a write. */
-  record Moods(int slowOneIn, int throwsOneIn, int blocksOneIn, int crashesInWriteOneIn) {
-    static final Moods CALM = new Moods(0, 0, 0, 0);
+  /**
+   * How often processors misbehave, machines fail in the middle of a write, and the network holds
+   * up a write.
+   */
+  record Moods(
+      int slowOneIn, int throwsOneIn, int blocksOneIn, int crashesInWriteOneIn, int lateOneIn) {
+    static final Moods CALM = new Moods(0, 0, 0, 0, 0);
   }
 
   public World(long seed, Consumer<String> listener) {
@@ -149,6 +153,14 @@ public final class World implements SimWorker.Home {
       count(happening);
       trace.add(happening + "");
       throw new ServerMachine.Failure();
+    }
+  }
+
+  /** A client sends a write, which may come when the client waits for the answer no more. */
+  public void maybeLate(SimConnection connection) {
+    if (moods.lateOneIn() > 0 && faults.nextInt(moods.lateOneIn()) == 0) {
+      count(Happening.WRITE_HELD_UP);
+      stall(connection, faults.nextInt(4_000));
     }
   }
 
@@ -257,10 +269,15 @@ public final class World implements SimWorker.Home {
   }
 
   private void end(SimWorker worker, Holding.Reason reason) {
-    worker.process().kill();
     workers.remove(worker.process().name);
+    kill(worker.process(), reason);
+  }
+
+  /** Ends a process of a client, and with it its connections. */
+  void kill(SimProcess process, Holding.Reason reason) {
+    process.kill();
     for (SimConnection connection : List.copyOf(network.open())) {
-      if (connection.client().loop().thread().process == worker.process()) {
+      if (connection.client().loop().thread().process == process) {
         wiretap.lost(connection, reason);
         connection.clientDied();
       }

@@ -15,7 +15,7 @@
  *   <li>{@code world.startWorker(tunnelId, isGreedy)}, then {@code crashWorker}, {@code
  *       pauseWorker(worker, millis)}, {@code worker.leave()};
  *   <li>an {@code Operator} creates the table and tunnels, pauses, resumes, seeks, ends sessions,
- *       deletes; a {@code SimWriter} writes;
+ *       deletes; a {@code SimProgram} writes;
  *   <li>{@code world.cut(connection)}, {@code stall(connection, millis)} for one of {@code
  *       world.network.open()};
  *   <li>{@code world.behave(moods)}: how often processors are slow, block or throw, and machines

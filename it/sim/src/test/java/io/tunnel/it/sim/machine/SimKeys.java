@@ -88,7 +88,7 @@ public final class SimKeys {
   }
 
   /** The key with which the process comes. */
-  AccessKey of(String process) {
+  public AccessKey of(String process) {
     String principal = principal(process);
     Former former = formerByPrincipal.get(principal);
     return former != null && former.isTaken()

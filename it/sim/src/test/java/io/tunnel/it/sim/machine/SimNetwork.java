@@ -2,9 +2,11 @@ package io.tunnel.it.sim.machine;
 
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -34,6 +36,9 @@ public final class SimNetwork {
     void sent(SimConnection connection, SimSocket from, Frame frame);
 
     void received(SimConnection connection, SimSocket to, Frame frame);
+
+    /** A sender gave a frame to a connection that is broken, as a system takes it. */
+    default void swallowed(SimConnection connection, SimSocket from, Frame frame) {}
 
     void cutInTwo();
 
@@ -144,6 +149,22 @@ public final class SimNetwork {
     loop.register(client);
     agenda.at(arrivalNanos(), () -> accept(name, address, client, connected));
     return client;
+  }
+
+  /**
+   * A socket that its owner connects to an address; the owner opens it with {@code key}, if any.
+   */
+  public SimSocket socket(String clientName, SimLoop loop, Optional<AccessKey> key) {
+    String name = clientName + "#" + ++lastNumber;
+    SimSocket[] socket = new SimSocket[1];
+    socket[0] =
+        new SimSocket(
+            name,
+            loop,
+            (address, connected) ->
+                agenda.at(arrivalNanos(), () -> accept(name, address, socket[0], connected)));
+    key.ifPresent(with -> keys.came(socket[0], clientName, with));
+    return socket[0];
   }
 
   private void accept(String name, String address, SimSocket client, Consumer<Boolean> connected) {

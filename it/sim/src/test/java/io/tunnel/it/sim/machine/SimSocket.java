@@ -6,6 +6,7 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelId;
 import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelConfig;
@@ -19,6 +20,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * One end of a simulated connection, in the shape in which Netty knows one, so that the very
@@ -33,7 +36,7 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   private final String name;
   private final SimLoop loop;
-  private final ChannelConfig config = new DefaultChannelConfig(this);
+  private final ChannelConfig config = new Config(this);
   private final Deque<Runnable> unread = new ArrayDeque<>();
   private SimWire out;
   private boolean isConnected;
@@ -41,12 +44,39 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
   private boolean isOutputShutdown;
   private boolean isEnded;
 
+  /** Connects this end to an address, and says whether somebody listened there. */
+  private BiConsumer<String, Consumer<Boolean>> connector =
+      (address, connected) -> {
+        throw new UnsupportedOperationException("the network has connected this socket");
+      };
+
   SimSocket(String name, SimLoop loop) {
     super(null, new Id(name));
     this.name = name;
     this.loop = loop;
     config.setWriteBufferWaterMark(WRITE_BUFFER);
     config.setAllocator(loop.thread().process.buffers());
+  }
+
+  /** A socket that its owner connects, as Netty's bootstrap does. */
+  SimSocket(String name, SimLoop loop, BiConsumer<String, Consumer<Boolean>> connector) {
+    this(name, loop);
+    this.connector = connector;
+  }
+
+  /** The options of a socket of TCP mean nothing here. */
+  private static final class Config extends DefaultChannelConfig {
+
+    Config(SimSocket socket) {
+      super(socket);
+    }
+
+    @Override
+    public <T> boolean setOption(ChannelOption<T> option, T value) {
+      return option == ChannelOption.TCP_NODELAY
+          || option == ChannelOption.SO_KEEPALIVE
+          || super.setOption(option, value);
+    }
   }
 
   private record Id(String name) implements ChannelId {
@@ -121,7 +151,16 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
   private final class Ends extends AbstractUnsafe {
     @Override
     public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
-      promise.setFailure(new ConnectException("connections are made by the network"));
+      InetSocketAddress to = (InetSocketAddress) remote;
+      connector.accept(
+          to.getHostString() + ":" + to.getPort(),
+          isConnected -> {
+            if (isConnected) {
+              promise.trySuccess();
+            } else {
+              promise.tryFailure(new ConnectException("nobody listens"));
+            }
+          });
     }
 
     void flushMore() {

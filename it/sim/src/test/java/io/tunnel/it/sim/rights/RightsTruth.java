@@ -348,6 +348,11 @@ public final class RightsTruth implements SimNetwork.Tap {
   }
 
   @Override
+  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
+    next.swallowed(connection, from, frame);
+  }
+
+  @Override
   public void cutInTwo() {
     next.cutInTwo();
   }

@@ -41,6 +41,11 @@ public final class Watched implements SimNetwork.Tap {
   }
 
   @Override
+  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
+    watch(() -> tap.swallowed(connection, from, frame));
+  }
+
+  @Override
   public void cutInTwo() {
     tap.cutInTwo();
   }

@@ -1,7 +1,7 @@
 package io.tunnel.it.sim.story;
 
 import io.tunnel.codec.BatchBuilder;
-import io.tunnel.it.sim.SimWriter;
+import io.tunnel.it.sim.AnyRows;
 import io.tunnel.it.sim.World;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.truth.RowFold;
@@ -82,7 +82,7 @@ final class StoryClient {
     table = name;
     List<PrimaryKeyValue> splits = new ArrayList<>();
     for (long i = 1; i < partitions; i++) {
-      splits.add(PrimaryKeyValue.fromLong(i * SimWriter.IDS_PER_PARTITION));
+      splits.add(PrimaryKeyValue.fromLong(i * AnyRows.IDS_PER_PARTITION));
     }
     TableOptions options = new TableOptions(Durability.FSYNC, retentionMs, 0);
     TableDescription made =
@@ -120,7 +120,7 @@ final class StoryClient {
   void write(String partition, List<Long> keys, boolean isDelete, Optional<Durability> durability) {
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, BATCH_BYTES);
     for (long each : keys) {
-      long id = names.index(partition) * (long) SimWriter.IDS_PER_PARTITION + each;
+      long id = names.index(partition) * (long) AnyRows.IDS_PER_PARTITION + each;
       PrimaryKey key = PrimaryKey.builder().add("id", id).build();
       ColumnValue value = ColumnValue.fromLong(++lastValue);
       RowChange change =

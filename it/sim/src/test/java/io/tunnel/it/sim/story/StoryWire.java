@@ -236,6 +236,11 @@ final class StoryWire implements SimNetwork.Tap {
   }
 
   @Override
+  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
+    wiretap.swallowed(connection, from, frame);
+  }
+
+  @Override
   public void cutInTwo() {
     wiretap.cutInTwo();
   }

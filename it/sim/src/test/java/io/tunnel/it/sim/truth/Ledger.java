@@ -177,6 +177,11 @@ public final class Ledger {
     return tableOf.get(partition);
   }
 
+  /** Whether the table of a partition was dropped. */
+  boolean isDropped(PartitionTruth partition) {
+    return tableOf(partition.id).isDropped();
+  }
+
   /** Whether changes of any table may go. */
   public boolean forgets() {
     return tables.values().stream().anyMatch(TableTruth::forgets);

@@ -55,7 +55,7 @@ public final class NumberedTruth {
       Optional<Long> value = valueOf(record);
       if (value.isPresent()) {
         Long before = last.put(value.get() / VALUES_FROM, value.get());
-        Invariant.APPLIED_ONCE.require(
+        Invariant.ORDER_PER_CLIENT.require(
             before == null || value.get() > before,
             "partition %d has value %d of a numbered batch behind value %d",
             partition,

@@ -46,6 +46,9 @@ public final class PartitionTruth {
   /** The rows behind all changes, where rows expire. */
   private RowFold present = new RowFold();
 
+  /** How often changes were lost. */
+  private long losses;
+
   private long acknowledged;
   private long acknowledgedSynced;
 
@@ -81,6 +84,11 @@ public final class PartitionTruth {
 
   public long first() {
     return first;
+  }
+
+  /** How often changes were lost with the power of a machine. */
+  long losses() {
+    return losses;
   }
 
   /** The log keeps what is from a position on: everything before must have lived by a moment. */
@@ -274,6 +282,7 @@ public final class PartitionTruth {
             kept.text());
       }
     }
+    losses += now < before ? 1 : 0;
     changes.subList((int) now, changes.size()).clear();
     begun.subList((int) now, begun.size()).clear();
     folds.tailMap(now, false).clear();

@@ -235,6 +235,7 @@ final class WireAnswers {
     world.trace.add("refused as " + error.code() + ": " + error.message());
     switch (error.code()) {
       case FENCED -> world.count(Happening.FENCED);
+      case WRITER_ENDED -> world.count(Happening.WRITER_ENDED);
       case INVALID_REQUEST ->
           Invariant.NOTHING_BREAKS.require(
               frame.operation() == Operation.CREATE_TUNNEL

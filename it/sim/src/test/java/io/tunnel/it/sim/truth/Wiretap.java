@@ -40,6 +40,7 @@ public final class Wiretap implements SimNetwork.Tap {
 
   private final Map<SimConnection, WireLink> links = new HashMap<>();
   private final WireAnswers answers;
+  private final WrittenTruth written;
 
   /** After a drop was stored, what was on its way may still be sent for so long. */
   private static final long FAREWELL_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
@@ -54,6 +55,11 @@ public final class Wiretap implements SimNetwork.Tap {
     return answers.numbered();
   }
 
+  /** What programs were told of their rows. */
+  public WrittenTruth written() {
+    return written;
+  }
+
   /** What it tells. */
   public Ledger ledger() {
     return ledger;
@@ -63,6 +69,7 @@ public final class Wiretap implements SimNetwork.Tap {
     this.world = world;
     this.ledger = ledger;
     this.answers = new WireAnswers(world, ledger);
+    this.written = new WrittenTruth(world);
   }
 
   private WireLink link(SimConnection connection) {
@@ -72,6 +79,9 @@ public final class Wiretap implements SimNetwork.Tap {
   @Override
   public void received(SimConnection connection, SimSocket to, Frame frame) {
     if (!connection.isServer(to)) {
+      if (frame.operation() == Operation.WRITE) {
+        written.answered(connection, frame);
+      }
       return;
     }
     if (frame.kind() == FrameKind.REQUEST) {
@@ -130,6 +140,13 @@ public final class Wiretap implements SimNetwork.Tap {
   }
 
   @Override
+  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
+    if (!connection.isServer(from) && frame.operation() == Operation.WRITE) {
+      written.sent(connection, frame);
+    }
+  }
+
+  @Override
   public void cutInTwo() {
     world.count(Happening.FRAME_CUT_IN_TWO);
   }
@@ -147,6 +164,10 @@ public final class Wiretap implements SimNetwork.Tap {
   }
 
   private void sentByClient(SimConnection connection, Frame frame) {
+    if (frame.operation() == Operation.WRITE) {
+      written.sent(connection, frame);
+      world.maybeLate(connection);
+    }
     if (frame.operation() == Operation.CREDIT) {
       Credit credit = Credit.decode(frame.payload());
       world.trace.add(connection + " > CREDIT " + credit.handle() + " " + credit.bytes());

@@ -1,0 +1,294 @@
+package io.tunnel.it.sim.truth;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.WriterNumber;
+import io.tunnel.it.sim.Happening;
+import io.tunnel.it.sim.World;
+import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.WriteRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the SDK told programs of their rows, compared with the log and with the frames that the SDK
+ * sent. The value of a row names its writer and its place in the order of the writer's rows.
+ */
+public final class WrittenTruth {
+
+  private final World world;
+  private final List<Writer> writers = new ArrayList<>();
+  private final Map<Long, Row> rowByValue = new HashMap<>();
+  private final Map<Attempt, Sent> attempts = new HashMap<>();
+  private final Map<Bytes, Writer> writerById = new HashMap<>();
+
+  private record Attempt(SimConnection connection, int correlationId) {}
+
+  private record Sent(List<Row> rows, long nanos) {}
+
+  /** The number of a batch, and the values of its rows. */
+  private record Number(long number, List<Long> values) {}
+
+  /** A writer of the SDK. */
+  public final class Writer {
+    private final long valuesFrom;
+    private final boolean isSynced;
+    private final long requestNanos;
+    private final List<Row> rows = new ArrayList<>();
+
+    /** The number of the last batch that was sent, by partition. */
+    private final Map<Integer, Number> lastNumbers = new HashMap<>();
+
+    private Optional<Bytes> id = Optional.empty();
+    private long last;
+
+    private Writer(boolean isSynced, long requestNanos) {
+      this.valuesFrom = NumberedTruth.VALUES_FROM * (writers.size() + 1);
+      this.isSynced = isSynced;
+      this.requestNanos = requestNanos;
+    }
+
+    /** The value of the next row. */
+    public long nextValue() {
+      return valuesFrom + ++last;
+    }
+
+    /** The program is about to give the writer a row. */
+    public Row added(int partition, RowChange change) {
+      Optional<Long> value =
+          change instanceof RowDeleteChange ? Optional.empty() : Optional.of(valuesFrom + last);
+      Row row = new Row(this, world.ledger.partition(partition), change, value);
+      rows.add(row);
+      value.ifPresent(each -> rowByValue.put(each, row));
+      return row;
+    }
+
+    /** How many rows have no outcome. */
+    public long open() {
+      return rows.stream().filter(row -> row.result.isEmpty()).count();
+    }
+  }
+
+  /** A row that a program gave a writer. */
+  public final class Row {
+    private final Writer writer;
+    private final PartitionTruth partition;
+    private final RowChange change;
+
+    /** The value under which the log has the row; a DELETE has none. */
+    private final Optional<Long> value;
+
+    private final long lossesBefore;
+    private Optional<RowResult> result = Optional.empty();
+    private int sent;
+
+    /** Requests with the row whose answer did not come in time. */
+    private int unanswered;
+
+    private Row(Writer writer, PartitionTruth partition, RowChange change, Optional<Long> value) {
+      this.writer = writer;
+      this.partition = partition;
+      this.change = change;
+      this.value = value;
+      this.lossesBefore = partition.losses();
+    }
+
+    /** The SDK told the program what became of the row. */
+    public void ended(RowResult told) {
+      Invariant.OUTCOMES_HOLD.require(
+          result.isEmpty(), "%s was %s and is now %s", this, result, told);
+      result = Optional.of(told);
+      switch (told.outcome()) {
+        case APPLIED -> requireThere(told);
+        case IN_DOUBT -> {
+          world.count(Happening.WRITE_IN_DOUBT);
+          Invariant.ONLY_DOUBTED_IN_DOUBT.require(
+              value.isEmpty() || unanswered > 0,
+              "%s is IN_DOUBT, and each of its %d requests was answered: %s",
+              this,
+              sent,
+              told.message());
+        }
+        case NOT_SENT -> world.count(Happening.WRITE_NOT_SENT);
+        case REJECTED -> {}
+      }
+    }
+
+    /** Whether no power loss can have taken the row away. */
+    private boolean mustStay() {
+      return writer.isSynced || partition.losses() == lossesBefore;
+    }
+
+    private void requireThere(RowResult told) {
+      world.machine.learn();
+      if (world.ledger.isDropped(partition) || !mustStay()) {
+        return;
+      }
+      Invariant.OUTCOMES_HOLD.require(
+          told.partition() == partition.id
+              && told.position() <= partition.committed()
+              && isAt(told.position()),
+          "%s is APPLIED at position %d of partition %d, and the log has %s there",
+          this,
+          told.position(),
+          told.partition(),
+          told.position() <= partition.committed()
+              ? partition.at(told.position()).text()
+              : "nothing");
+    }
+
+    private boolean isAt(long position) {
+      PartitionTruth.Change there = partition.at(position);
+      return there.record().getPrimaryKey().equals(change.primaryKey())
+          && NumberedTruth.valueOf(there.record()).equals(value);
+    }
+
+    private Bytes key() {
+      return KeyCodec.encode(change.primaryKey(), RowFold.SCHEMA);
+    }
+
+    @Override
+    public String toString() {
+      return "row " + change + " of partition " + partition.id;
+    }
+  }
+
+  public WrittenTruth(World world) {
+    this.world = world;
+  }
+
+  /**
+   * A program opens a writer.
+   *
+   * @param isSynced whether acknowledged rows survive power loss
+   * @param requestNanos after which time the writer waits for an answer no more
+   */
+  public Writer writer(boolean isSynced, long requestNanos) {
+    Writer writer = new Writer(isSynced, requestNanos);
+    writers.add(writer);
+    return writer;
+  }
+
+  /** A client sends a write. */
+  void sent(SimConnection connection, Frame frame) {
+    WriteRequest write = WriteRequest.decode(frame.payload());
+    List<Row> rows = new ArrayList<>();
+    List<Long> values = new ArrayList<>();
+    for (PartitionTruth.Change change : PartitionTruth.changesOf(write.batch())) {
+      NumberedTruth.valueOf(change.record())
+          .ifPresent(
+              value -> {
+                values.add(value);
+                Optional.ofNullable(rowByValue.get(value)).ifPresent(rows::add);
+              });
+    }
+    for (Row row : rows) {
+      row.sent++;
+      row.unanswered++;
+      if (row.sent > 1) {
+        world.count(Happening.WRITE_REPEATED);
+      }
+      Invariant.OUTCOMES_HOLD.require(
+          row.result.isEmpty(), "%s is sent, and was %s before", row, row.result);
+    }
+    attempts.put(
+        new Attempt(connection, frame.correlationId()), new Sent(rows, world.agenda.nowNanos()));
+    if (!rows.isEmpty()) {
+      requireNumber(rows.get(0).writer, write.batch(), values);
+    }
+  }
+
+  /**
+   * Each batch has a number. A writer has one id, which no other writer has; of one id in one
+   * partition, each batch has a number of its own, above all numbers before.
+   */
+  private void requireNumber(Writer writer, ChangeBatch batch, List<Long> values) {
+    Optional<WriterNumber> by = WriterNumber.of(batch);
+    Invariant.NUMBERS_RISE.require(
+        by.isPresent(), "partition %d is sent %s without a number", batch.partition(), values);
+    byte[] token = by.get().token().toByteArray();
+    Bytes id = Bytes.copyOf(token, Long.BYTES, token.length - Long.BYTES);
+    Writer known = writerById.putIfAbsent(id, writer);
+    Invariant.NUMBERS_RISE.require(
+        (known == null || known == writer) && (writer.id.isEmpty() || writer.id.get().equals(id)),
+        "a writer sends %s under the id of another writer, or under a second id",
+        values);
+    writer.id = Optional.of(id);
+    Number now = new Number(by.get().number(), values);
+    Number last = writer.lastNumbers.put(batch.partition(), now);
+    Invariant.NUMBERS_RISE.require(
+        last == null || now.number() > last.number() || now.equals(last),
+        "partition %d is sent batch %s of a writer after batch %s",
+        batch.partition(),
+        now,
+        last);
+  }
+
+  /** A client reads the answer to a write, or its refusal. */
+  void answered(SimConnection connection, Frame frame) {
+    Sent sent = attempts.remove(new Attempt(connection, frame.correlationId()));
+    if (sent != null) {
+      long nanos = world.agenda.nowNanos() - sent.nanos();
+      sent.rows().stream()
+          .filter(row -> nanos < row.writer.requestNanos)
+          .forEach(row -> row.unanswered--);
+    }
+  }
+
+  // What must hold when all is quiet.
+
+  /** Rows that were said to be applied are there, and rows that were said not to be are not. */
+  public void requireDone() {
+    Map<Integer, Set<Long>> valuesByPartition = new HashMap<>();
+    for (Writer writer : writers) {
+      Map<Bytes, Long> lastByKey = new HashMap<>();
+      for (Row row : writer.rows) {
+        if (!world.ledger.isDropped(row.partition)) {
+          Set<Long> values =
+              valuesByPartition.computeIfAbsent(row.partition.id, any -> valuesOf(row.partition));
+          row.result.ifPresent(told -> requireSo(row, told, values, lastByKey));
+        }
+      }
+    }
+  }
+
+  private static Set<Long> valuesOf(PartitionTruth partition) {
+    Set<Long> values = new HashSet<>();
+    for (long position = 1; position <= partition.committed(); position++) {
+      NumberedTruth.valueOf(partition.at(position).record()).ifPresent(values::add);
+    }
+    return values;
+  }
+
+  private static void requireSo(
+      Row row, RowResult told, Set<Long> values, Map<Bytes, Long> lastByKey) {
+    if (told.outcome() == Outcome.APPLIED && row.mustStay()) {
+      Invariant.OUTCOMES_HOLD.require(
+          row.isAt(told.position()), "%s was APPLIED, and is not there any more", row);
+      Long before = lastByKey.put(row.key(), told.position());
+      Invariant.ORDER_PER_CLIENT.require(
+          before == null || before < told.position(),
+          "%s was APPLIED at %d, and the row before it of the same key at %d",
+          row,
+          told.position(),
+          before);
+    } else if (told.outcome() == Outcome.NOT_SENT || told.outcome() == Outcome.REJECTED) {
+      Invariant.OUTCOMES_HOLD.require(
+          row.value.isEmpty() || !values.contains(row.value.get()),
+          "%s was %s, and is in the log",
+          row,
+          told.outcome());
+    }
+  }
+}
