@@ -2,6 +2,8 @@ package io.tunnel.sdk;
 
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.RowSessionControl;
@@ -21,7 +23,17 @@ final class ClientSessions {
     this.wiring = wiring;
   }
 
-  /** Opens a session, which renews its lease from now on. */
+  /**
+   * Opens a session, which renews its lease from now on.
+   *
+   * @throws IllegalStateException on a callback thread; nothing was sent then
+   */
+  RowSession open(Duration lease) {
+    EventLoops.requireMayBlock("waiting for " + Operation.OPEN_ROW_SESSION);
+    return Caller.await(opening(lease));
+  }
+
+  /** As {@link #open} without waiting. */
   CompletableFuture<RowSession> opening(Duration lease) {
     Bytes secret = wiring.caller().secret(SessionProof.SECRET_BYTES);
     long askedNanos = wiring.ticker().nanos();

@@ -22,7 +22,6 @@ import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Subject;
-import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.watch.WatchConfig;
 import io.tunnel.sdk.watch.WatchedKeys;
@@ -69,30 +68,27 @@ public final class TableClient implements AutoCloseable {
   private final TableMaps maps;
   private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
   private final WriteEngines engines;
-  private final ClientSessions sessions;
+  final ClientSessions sessions;
   private final ClientWatches watches;
 
   /** A client in the world of {@code port}, which is asked for after the files were read. */
   TableClient(ClientConfig config, Supplier<ClientPort> port) {
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
     this.nodes = new Nodes(loaded, port.get());
-    Ticker ticker = nodes.port().ticker();
     this.caller = new Caller(nodes);
     this.maps = new TableMaps(caller);
     this.watches = new ClientWatches(config);
-    this.engines =
-        new WriteEngines(
-            nodes,
-            ticker,
-            TableWriterConfig.DEFAULTS
-                .withLinger(UNTIL_SENT)
-                .withBufferBytesMax(config.inFlightBytesMax()));
+    TableWriterConfig shared =
+        TableWriterConfig.DEFAULTS
+            .withLinger(UNTIL_SENT)
+            .withBufferBytesMax(config.inFlightBytesMax());
+    this.engines = new WriteEngines(nodes, nodes.port().ticker(), shared);
     this.sessions =
         new ClientSessions(
             new RowSession.Wiring(
                 caller,
                 nodes,
-                ticker,
+                nodes.port().ticker(),
                 bound -> engines.openingBound(maps.of(bound.table()), bound.session()),
                 engines::forget));
   }
@@ -463,8 +459,7 @@ public final class TableClient implements AutoCloseable {
    *     LIMIT_REACHED} when there are too many sessions, {@code FEATURE_NOT_ENABLED} on a cluster
    */
   public RowSession openSession(Duration lease) {
-    EventLoops.requireMayBlock("waiting for " + Operation.OPEN_ROW_SESSION);
-    return Caller.await(sessions.opening(lease));
+    return sessions.open(lease);
   }
 
   private TableReads reads(String table) {

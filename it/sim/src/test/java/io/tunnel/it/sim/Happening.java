@@ -93,6 +93,11 @@ public enum Happening implements Floored {
 
   /** A client was refused because its row session had ended. */
   ROW_SESSION_ENDED(3),
+
+  /** A row session was closed, and the program was told that its rows are gone. */
+  ROW_SESSION_CLOSED(3),
+  LOCK_TAKEN(3),
+  LOCK_REFUSED(1),
   RIGHT_WITHDRAWN(14),
   RIGHT_DENIED(14),
   KEY_REVOKED(13),

@@ -45,7 +45,7 @@ final class Simulation implements SeededWorld<Happening> {
   /** The chance of clients that bind rows, so that worlds without any are what they were. */
   private final SplittableRandom sessions;
 
-  private Optional<SimBinder> binder = Optional.empty();
+  private Optional<SimTenants> tenants = Optional.empty();
   private boolean hasChild;
 
   Simulation(long seed, Consumer<String> listener) {
@@ -95,10 +95,10 @@ final class Simulation implements SeededWorld<Happening> {
     upkeep.begin(partitions);
     world.wiretap.reading(upkeep.reading());
     program = new SimProgram(world, world.random.split(), Operator.TABLE, partitions, PROGRAMS);
-    binder =
-        world.network.isClosed() || sessions.nextInt(5) > 0
+    tenants =
+        world.network.isClosed() || sessions.nextInt(3) > 0
             ? Optional.empty()
-            : Optional.of(new SimBinder(world, sessions, table.tableId(), partitions));
+            : Optional.of(new SimTenants(world, sessions, partitions));
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
@@ -227,7 +227,7 @@ final class Simulation implements SeededWorld<Happening> {
           random.nextInt(world.settings.partitions()),
           1 + random.nextInt(6),
           random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC);
-      binder.ifPresent(SimBinder::act);
+      tenants.ifPresent(SimTenants::act);
       if (random.nextInt(3) == 0) {
         read();
       }

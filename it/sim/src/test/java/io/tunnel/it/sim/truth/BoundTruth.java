@@ -71,6 +71,15 @@ final class BoundTruth {
     changes.forEach(this::apply);
   }
 
+  /** No row is left of a session whose close is answered. */
+  void requireClosed(long closed) {
+    Invariant.CLOSED_MEANS_GONE.require(
+        !sessions.containsValue(closed),
+        "partition %d: the close of session %d is answered, and rows of it are there",
+        partition,
+        closed);
+  }
+
   /** No row is left of a session that has ended. */
   void requireGone(LongPredicate hasSession) {
     sessions.forEach(

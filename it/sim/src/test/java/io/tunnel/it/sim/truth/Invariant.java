@@ -35,6 +35,8 @@ public enum Invariant {
   BATCHES_ARE_WHOLE("batches-are-whole"),
   EXPIRES_ONCE("expires-once"),
   BOUND_ROWS_GO("bound-rows-go"),
+  CLOSED_MEANS_GONE("closed-means-gone"),
+  ONE_LOCK_OWNER("one-lock-owner"),
   WATCHES_MATCH("watches-match"),
   RIGHTS_HOLD("rights-hold"),
   LEVEL_HOLDS("level-holds"),

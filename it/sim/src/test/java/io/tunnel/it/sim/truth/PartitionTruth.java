@@ -221,6 +221,11 @@ public final class PartitionTruth {
     bound.requireGone(hasSession);
   }
 
+  /** The close of a row session is answered. */
+  void requireClosed(long session) {
+    bound.requireClosed(session);
+  }
+
   private List<Change> read(ChangeReader log, long from) {
     List<Change> found = new ArrayList<>();
     try {

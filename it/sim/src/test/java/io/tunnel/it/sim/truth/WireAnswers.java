@@ -26,6 +26,7 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.CheckpointSet;
 import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import io.tunnel.wire.control.SessionControl.SessionOpened;
 import java.util.EnumSet;
@@ -157,6 +158,11 @@ final class WireAnswers {
         link.reads.put(handle, new WireLink.Read(read.partition(), read.position()));
         world.machine.learn();
         reading.orElseThrow().requireThere(read);
+      }
+      case CLOSE_ROW_SESSION -> {
+        long session = Json.decode(asked.payload(), RowSessionControl.Named.class).sessionId();
+        world.machine.learn();
+        ledger.existing().forEach(each -> each.requireClosed(session));
       }
       case EXPORT_CHECKPOINTS -> {
         ledger.exported(Json.decode(answer.payload(), CheckpointSet.class));
