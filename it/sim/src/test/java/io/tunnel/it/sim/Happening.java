@@ -87,6 +87,11 @@ public enum Happening implements Floored {
   READING_LOST_HISTORY(0),
   READING_COMPARED(18),
   ROW_EXPIRED(10),
+  WATCHER_STARTED(9),
+  WATCHER_CRASHED(2),
+  WATCHER_GIVEN_ROW(2),
+  WATCHER_LOST_HISTORY(0.5),
+  WATCHER_COMPARED(9),
 
   /** A row was deleted because the session had ended that wrote it. */
   BOUND_ROW_GONE(5),

@@ -3,6 +3,7 @@ package io.tunnel.it.sim;
 import io.tunnel.it.sim.seeds.SeededWorld;
 import io.tunnel.it.sim.seeds.Worlds;
 import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.watch.Watcher;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -46,6 +47,7 @@ final class Simulation implements SeededWorld<Happening> {
   private final SplittableRandom sessions;
 
   private Optional<SimTenants> tenants = Optional.empty();
+  private Optional<Watcher> watcher = Optional.empty();
   private boolean hasChild;
 
   Simulation(long seed, Consumer<String> listener) {
@@ -80,6 +82,7 @@ final class Simulation implements SeededWorld<Happening> {
     for (int i = 0; i < steps; i++) {
       act();
       upkeep.act();
+      watcher.ifPresent(Watcher::act);
       administrator.ifPresent(Administrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
     }
@@ -99,6 +102,12 @@ final class Simulation implements SeededWorld<Happening> {
         world.network.isClosed() || sessions.nextInt(3) > 0
             ? Optional.empty()
             : Optional.of(new SimTenants(world, sessions, partitions));
+    Upkeep.Kind kind = world.settings.kind();
+    // The simulated snapshot of a table cannot leave out expired rows.
+    if (kind.hasReading() && kind.ttlMs() == 0 && !world.network.isClosed()) {
+      watcher = Optional.of(new Watcher(new ServerWatching(world), table, sessions.split()));
+      watcher.get().start();
+    }
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
@@ -242,6 +251,7 @@ final class Simulation implements SeededWorld<Happening> {
       world.machine.start();
     }
     administrator.ifPresent(Administrator::giveAllBack);
+    watcher.ifPresent(Watcher::calm);
     world.run(REST_MS);
     for (TunnelInfo tunnel : world.machine.tunnels()) {
       world.startWorker(tunnel.tunnelId(), true);
@@ -257,6 +267,7 @@ final class Simulation implements SeededWorld<Happening> {
     Completion.require(world, QUIET_MS_MAX / 1_000);
     Invariant.LIVENESS.require(program.isDone(), "rows of a program have no outcome");
     world.wiretap.written().requireDone();
+    watcher.ifPresent(one -> one.requireDone(QUIET_MS_MAX / 1_000));
     upkeep.reading().ifPresent(SimReading::requireDone);
     world.rights.requireKnown(world.machine.server().rights(), "the server");
     world.requireNothingLeaks();
@@ -288,6 +299,7 @@ final class Simulation implements SeededWorld<Happening> {
     boolean isRead = upkeep.reading().map(SimReading::isDone).orElse(true);
     return isRead
         && program.isDone()
+        && watcher.map(Watcher::isDone).orElse(true)
         && world.machine.tunnels().stream()
             .allMatch(
                 tunnel ->

@@ -6,6 +6,7 @@ import io.tunnel.it.sim.seeds.SeededWorld;
 import io.tunnel.it.sim.seeds.Worlds;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.it.sim.watch.Watcher;
 import io.tunnel.model.Level;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Bytes;
@@ -71,7 +72,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private final Optional<ClusterAdministrator> administrator;
   private ClusterWriter writer;
   private Optional<ClusterReader> reader = Optional.empty();
-  private Optional<ClusterWatcher> watcher = Optional.empty();
+  private Optional<Watcher> watcher = Optional.empty();
 
   ClusterSimulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
@@ -113,7 +114,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 5 + random.nextInt(20); i > 0; i--) {
       gentleAct();
       reader.ifPresent(ClusterReader::act);
-      watcher.ifPresent(ClusterWatcher::act);
+      watcher.ifPresent(Watcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(400));
     }
@@ -124,7 +125,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       act();
       upgrade();
       reader.ifPresent(ClusterReader::act);
-      watcher.ifPresent(ClusterWatcher::act);
+      watcher.ifPresent(Watcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(2_500) : random.nextInt(100));
     }
@@ -165,7 +166,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     if (hasWatcher) {
       var unused =
           operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(Level.OWN)));
-      watcher = Optional.of(new ClusterWatcher(world, table, watchersRandom));
+      watcher = Optional.of(new Watcher(new ClusterWatching(world), table, watchersRandom));
       watcher.get().start();
     }
     for (int i = random.nextInt(10); i > 0; i--) {
@@ -309,7 +310,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     administrator.ifPresent(ClusterAdministrator::giveAllBack);
     reader.ifPresent(ClusterReader::calm);
     numberer.ifPresent(ClusterNumberer::calm);
-    watcher.ifPresent(ClusterWatcher::calm);
+    watcher.ifPresent(Watcher::calm);
     operator.awaitCreations();
     operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
@@ -363,7 +364,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     return world.truth.areBasesDone()
         && reader.map(ClusterReader::isDone).orElse(true)
         && numberer.map(ClusterNumberer::isDone).orElse(true)
-        && watcher.map(ClusterWatcher::isDone).orElse(true)
+        && watcher.map(Watcher::isDone).orElse(true)
         && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
   }
 

@@ -9,6 +9,7 @@ import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.it.sim.truth.Sums;
+import io.tunnel.it.sim.watch.WatchedLog;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.processor.StreamRecord;
@@ -31,7 +32,7 @@ import java.util.function.Consumer;
  * The meaning of a partition's whole log: the changes that count, and the rows. The rule is
  * implemented here a second time, without the parts that real replicas need for compacted logs.
  */
-final class LogTruth {
+final class LogTruth implements WatchedLog {
 
   private static final long APPEND_ENTRIES = 1 << 20;
 
@@ -67,7 +68,8 @@ final class LogTruth {
   }
 
   /** Reads what has landed since. */
-  void learn() {
+  @Override
+  public void learn() {
     SimLog.Partition records = log.partition(partition);
     while (read < records.everything.size()) {
       take(records.everything.get(read));
@@ -151,17 +153,20 @@ final class LogTruth {
     return leader;
   }
 
-  int partition() {
+  @Override
+  public int partition() {
     return partition;
   }
 
   /** The change at a position, if it counts. */
-  Optional<Change> at(long position) {
+  @Override
+  public Optional<Change> at(long position) {
     return Optional.ofNullable(changes.get(position));
   }
 
   /** The position of the first change that counts behind another. */
-  Optional<Long> after(long position) {
+  @Override
+  public Optional<Long> after(long position) {
     return Optional.ofNullable(changes.higherKey(position));
   }
 

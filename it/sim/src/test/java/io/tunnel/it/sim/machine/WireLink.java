@@ -29,6 +29,9 @@ public final class WireLink {
   /** What is read without a tunnel, by handle: partition and last position. */
   public final Map<Integer, Read> reads = new HashMap<>();
 
+  /** Handles of what is delivered to watches, which their watcher judges. */
+  public final Set<Integer> watched = new HashSet<>();
+
   /** Sessions whose workers have asked for their end. */
   public final Set<String> closing = new HashSet<>();
 }

@@ -164,6 +164,7 @@ final class WireAnswers {
         world.machine.learn();
         ledger.existing().forEach(each -> each.requireClosed(session));
       }
+      case WATCH -> link.watched.add(Json.decode(answer.payload(), Attached.class).handle());
       case EXPORT_CHECKPOINTS -> {
         ledger.exported(Json.decode(answer.payload(), CheckpointSet.class));
         world.count(Happening.CHECKPOINTS_EXPORTED);
@@ -256,6 +257,7 @@ final class WireAnswers {
               frame.operation() == Operation.SEEK
                   || frame.operation() == Operation.CREATE_TUNNEL
                   || frame.operation() == Operation.READ_PARTITION
+                  || frame.operation() == Operation.WATCH
                   || frame.operation() == Operation.DELIVER,
               "%s: %s",
               frame.operation(),

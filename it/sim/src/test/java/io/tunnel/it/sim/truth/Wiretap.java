@@ -207,6 +207,7 @@ public final class Wiretap implements SimNetwork.Tap {
     } else if (frame.kind() == FrameKind.ERROR) {
       answers.refused(frame);
       if (request != null
+          && request.frame().operation() == Operation.READ_PARTITION
           && ErrorPayload.decode(frame.payload()).code() == ErrorCode.POSITION_REPLACED) {
         answers.replaced(request);
       }
@@ -254,6 +255,9 @@ public final class Wiretap implements SimNetwork.Tap {
         Delivery delivery = Delivery.decode(frame.payload());
         if (link.reads.containsKey(delivery.handle())) {
           return " " + delivery.handle() + " to " + read(link, delivery);
+        }
+        if (link.watched.contains(delivery.handle())) {
+          return " " + delivery.handle() + " to a watch";
         }
         Holding holding = link.attached.get(delivery.handle());
         deliver(holding, delivery, frame.payload().length);

@@ -1,6 +1,10 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.watch;
 
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.it.sim.AnyRows;
+import io.tunnel.it.sim.Trace;
+import io.tunnel.it.sim.machine.Agenda;
+import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.it.sim.truth.Invariant;
@@ -10,6 +14,7 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.SimWatches;
 import io.tunnel.sdk.Watch;
 import io.tunnel.sdk.read.SimReadPort;
@@ -33,7 +38,7 @@ import java.util.concurrent.TimeUnit;
  * position now and then, goes on there after a crash, and begins with the rows when history is
  * lost.
  */
-final class ClusterWatcher {
+public final class Watcher {
 
   private static final long POLL_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(300);
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
@@ -41,7 +46,39 @@ final class ClusterWatcher {
   private static final int STORED_ONE_IN = 3;
   private static final int IDS_MAX = 25;
 
-  private final ClusterWorld world;
+  /** The world in which somebody watches. */
+  public interface Home {
+    SimNetwork network();
+
+    Agenda agenda();
+
+    Trace trace();
+
+    List<Endpoint> endpoints();
+
+    SimProcess process(String name);
+
+    /** Kills a process, and ends its connections. */
+    void end(SimProcess process);
+
+    /** Runs something whose complaints nobody must swallow. */
+    void watch(Runnable action);
+
+    WatchedLog log(int partition);
+
+    void count(Did what);
+  }
+
+  /** What a watcher did, or what happened to it. */
+  public enum Did {
+    STARTED,
+    CRASHED,
+    GIVEN_ROW,
+    LOST_HISTORY,
+    COMPARED
+  }
+
+  private final Home world;
   private final SplittableRandom random;
   private final TableDescription table;
   private final KeyTerms terms;
@@ -80,7 +117,7 @@ final class ClusterWatcher {
       watch =
           Optional.of(
               SimWatches.over(
-                  new SimReadPort(world.network, process, world.agenda::nowNanos),
+                  new SimReadPort(world.network(), process, world.agenda()::nowNanos),
                   world.endpoints(),
                   table,
                   terms,
@@ -101,7 +138,7 @@ final class ClusterWatcher {
         List<WatchEvent> events = open.poll(Duration.ZERO);
         while (!events.isEmpty()) {
           List<WatchEvent> taken = events;
-          world.watch(() -> taken.forEach(ClusterWatcher.this::take));
+          world.watch(() -> taken.forEach(Watcher.this::take));
           events = open.poll(Duration.ZERO);
         }
         open.position().ifPresent(seen -> world.watch(() -> marked(seen)));
@@ -117,7 +154,7 @@ final class ClusterWatcher {
     private void refused(RefusedException reason) {
       ErrorCode code = reason.code();
       if (code == ErrorCode.HISTORY_LOST || code == ErrorCode.POSITION_REPLACED) {
-        world.count(ClusterHappening.WATCHER_LOST_HISTORY);
+        world.count(Did.LOST_HISTORY);
         stored = Optional.empty();
       } else {
         // A node that has not heard yet that the level was raised, and what passes by itself.
@@ -132,7 +169,7 @@ final class ClusterWatcher {
     }
 
     private void later(RuntimeException reason) {
-      world.trace.add("the watcher begins anew: " + reason.getMessage());
+      world.trace().add("the watcher begins anew: " + reason.getMessage());
       close();
       user.after(AGAIN_NANOS, this::reopen);
     }
@@ -149,7 +186,7 @@ final class ClusterWatcher {
   }
 
   /** Watches some keys of {@code table} from its first change on, as soon as it is started. */
-  ClusterWatcher(ClusterWorld world, TableDescription table, SplittableRandom random) {
+  public Watcher(Home world, TableDescription table, SplittableRandom random) {
     this.world = world;
     this.random = random;
     this.table = table;
@@ -157,7 +194,7 @@ final class ClusterWatcher {
     Map<Integer, WatchPosition.Place> places = new TreeMap<>();
     for (PartitionDescription each : table.partitions()) {
       places.put(each.id(), new WatchPosition.Place(0, Optional.empty()));
-      stories.put(each.id(), new WatchStory(world.truth.log(each.id()), terms));
+      stories.put(each.id(), new WatchStory(world.log(each.id()), terms));
     }
     stored = random.nextInt(3) == 0 ? Optional.empty() : Optional.of(new WatchPosition(places));
   }
@@ -167,7 +204,7 @@ final class ClusterWatcher {
     List<Bytes> keys = new ArrayList<>();
     for (int i = 0; i < table.partitions().size(); i++) {
       for (int j = 0; j < 4; j++) {
-        long id = (long) i * ClusterWriter.IDS_PER_PARTITION + random.nextInt(IDS_MAX);
+        long id = (long) i * AnyRows.IDS_PER_PARTITION + random.nextInt(IDS_MAX);
         keys.add(KeyCodec.encode(PrimaryKey.builder().add("id", id).build(), RowFold.SCHEMA));
       }
     }
@@ -180,11 +217,11 @@ final class ClusterWatcher {
     return new KeyTerms(keys, prefixes, false);
   }
 
-  void start() {
+  public void start() {
     if (running.isEmpty()) {
       starts++;
-      world.trace.add("the watcher starts");
-      world.count(ClusterHappening.WATCHER_STARTED);
+      world.trace().add("the watcher starts");
+      world.count(Did.STARTED);
       running = Optional.of(new Run(world.process("watcher." + starts)));
     }
   }
@@ -193,7 +230,7 @@ final class ClusterWatcher {
     WatchStory story = stories.get(event.record().partition());
     switch (event.type()) {
       case ROW -> {
-        world.count(ClusterHappening.WATCHER_GIVEN_ROW);
+        world.count(Did.GIVEN_ROW);
         story.givenRow(event.record());
       }
       case CHANGE -> story.given(event.record());
@@ -208,18 +245,20 @@ final class ClusterWatcher {
   }
 
   /** Does something that watchers do, or nothing. */
-  void act() {
+  public void act() {
     int dice = random.nextInt(100);
     if (running.isEmpty()) {
       return;
     }
     Run run = running.get();
     if (dice < 3) {
-      world.trace.add("the watcher crashes");
-      world.count(ClusterHappening.WATCHER_CRASHED);
+      world.trace().add("the watcher crashes");
+      world.count(Did.CRASHED);
       world.end(run.process);
       running = Optional.empty();
-      world.agenda.after(TimeUnit.MILLISECONDS.toNanos(random.nextLong(AWAY_MS_MAX)), this::start);
+      world
+          .agenda()
+          .after(TimeUnit.MILLISECONDS.toNanos(random.nextLong(AWAY_MS_MAX)), this::start);
     } else if (dice < 6) {
       run.user.execute(run::reopen);
     } else if (dice < 9) {
@@ -228,19 +267,19 @@ final class ClusterWatcher {
   }
 
   /** Nothing happens to it any more. */
-  void calm() {
+  public void calm() {
     start();
     running.orElseThrow().process.wake();
   }
 
-  boolean isDone() {
+  public boolean isDone() {
     return stories.values().stream().allMatch(WatchStory::isDone);
   }
 
-  void requireDone(long seconds) {
+  public void requireDone(long seconds) {
     for (WatchStory story : stories.values()) {
       story.requireDone(seconds);
-      world.count(ClusterHappening.WATCHER_COMPARED);
+      world.count(Did.COMPARED);
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.watch;
 
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.truth.Invariant;
@@ -12,14 +12,14 @@ import java.util.Optional;
 /** A partition that somebody watches: which changes the watch was given, and how far. */
 final class WatchStory {
 
-  private final LogTruth log;
+  private final WatchedLog log;
   private final KeyTerms terms;
   private long last;
 
   /** While the watch reads rows, nobody knows which changes they include. */
   private boolean readsRows;
 
-  WatchStory(LogTruth log, KeyTerms terms) {
+  WatchStory(WatchedLog log, KeyTerms terms) {
     this.log = log;
     this.terms = terms;
   }

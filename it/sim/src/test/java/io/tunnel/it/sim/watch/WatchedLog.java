@@ -1,0 +1,19 @@
+package io.tunnel.it.sim.watch;
+
+import io.tunnel.it.sim.truth.PartitionTruth.Change;
+import java.util.Optional;
+
+/** The changes of a partition that count. */
+public interface WatchedLog {
+
+  int partition();
+
+  /** Reads what was committed since. */
+  void learn();
+
+  /** The change at a position, if it counts. */
+  Optional<Change> at(long position);
+
+  /** The position of the first change that counts behind another. */
+  Optional<Long> after(long position);
+}
