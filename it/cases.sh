@@ -275,4 +275,20 @@ right 'and rows expire on time' 0 '' soon 10 gone
 deleted() { has metrics '^tunnel_rows_expired_total 1'; }
 right 'with a DELETE' 0 '' soon 10 deleted
 stop TERM
+# What a backup and a restore have asked the system to make durable when they say that they are done.
+right 'a directory to back up' 0 '' ./tunnel doctor --data "$work/jump" --quick
+# $1: a directory; the others: a command. Ends with 1, and names the files, when a loss of power behind the command could take some of them.
+durably() {
+  local made=$1
+  shift
+  rm -f "$work/trace"
+  env FAULT_MATCH="$work" FAULT_TRACE="$work/trace" LD_PRELOAD="$work/faults.so" "$@" || return
+  python3 it/durable.py "$work/trace" "$made"
+}
+right 'a backup is durable when it says that it is taken' 0 'durable: [0-9]+ files' \
+  durably "$work/kept/backups" timeout 120 ./tunnel backup --data "$work/jump" --to "$work/kept/backups"
+right 'the next one, too' 0 'durable: [0-9]+ files' \
+  durably "$work/kept/backups" timeout 120 ./tunnel backup --data "$work/jump" --to "$work/kept/backups" --full --keep 1
+right 'a restore is durable when it says that it is done' 0 'durable: [0-9]+ files' \
+  durably "$work/new/restored" timeout 120 ./tunnel restore --from "$work/kept/backups" --data "$work/new/restored"
 exit $bad

@@ -4,6 +4,7 @@ import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
 import io.tunnel.model.Level;
 import io.tunnel.server.catalog.store.StoredForm;
+import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
@@ -68,7 +69,7 @@ public final class BackupDirectory implements Closeable {
       throw new IOException(path + " is no directory");
     }
     if (Files.notExists(path.resolve(MARK))) {
-      var unused = PrivateFiles.createDirectories(path);
+      var unused = DurableFiles.create(path);
       requireNothingElse(path);
       Path next = path.resolve(MARK_NEXT);
       PrivateFiles.write(
@@ -81,7 +82,7 @@ public final class BackupDirectory implements Closeable {
       var unusedFiles = PrivateFiles.createDirectories(path.resolve(FILES));
       var unusedSets = PrivateFiles.createDirectories(path.resolve(SETS));
       Files.move(next, path.resolve(MARK), StandardCopyOption.ATOMIC_MOVE);
-      syncNames(path);
+      DurableFiles.syncNames(path);
     }
     requireMark(path);
     return new BackupDirectory(
@@ -290,7 +291,7 @@ public final class BackupDirectory implements Closeable {
 
   /** Adds the set durably. */
   void commit(BackupSet set) throws IOException {
-    syncNames(path.resolve(FILES));
+    DurableFiles.syncNames(path.resolve(FILES));
     String name = String.format(Locale.ROOT, "%08d.json", set.number());
     Path next = path.resolve(SETS).resolve(name + ".next");
     PrivateFiles.write(
@@ -301,7 +302,7 @@ public final class BackupDirectory implements Closeable {
         StandardOpenOption.WRITE,
         StandardOpenOption.SYNC);
     Files.move(next, path.resolve(SETS).resolve(name), StandardCopyOption.ATOMIC_MOVE);
-    syncNames(path.resolve(SETS));
+    DurableFiles.syncNames(path.resolve(SETS));
   }
 
   /** Deletes all sets but the newest {@code count}, and the files without a set. */
@@ -312,7 +313,7 @@ public final class BackupDirectory implements Closeable {
       String name = String.format(Locale.ROOT, "%08d.json", set.number());
       Files.delete(path.resolve(SETS).resolve(name));
     }
-    syncNames(path.resolve(SETS));
+    DurableFiles.syncNames(path.resolve(SETS));
     Set<String> needed = new HashSet<>();
     for (BackupSet set : sets.subList(gone, sets.size())) {
       set.files().forEach(file -> needed.add(file.name()));
@@ -325,12 +326,6 @@ public final class BackupDirectory implements Closeable {
       }
     }
     return gone;
-  }
-
-  static void syncNames(Path directory) throws IOException {
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-      names.force(true);
-    }
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.tunnel.model.Level;
 import io.tunnel.server.catalog.RestoredCounters;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.catalog.store.DirectoryFormat;
+import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.HttpToken;
@@ -69,7 +70,7 @@ public final class Restore {
     if (set.level() > Level.NEWEST) {
       throw new IOException(Level.below("backup " + set.number(), set.level(), Level.NEWEST));
     }
-    var unused = PrivateFiles.createDirectories(data);
+    var unused = DurableFiles.create(data);
     for (int shard = 0; shard < set.shards(); shard++) {
       var unusedLog = PrivateFiles.createDirectories(data.resolve("shard-" + shard).resolve("log"));
     }
@@ -87,7 +88,7 @@ public final class Restore {
     StoredCatalog.write(data.resolve("catalog"), catalog);
     try (Stream<Path> tree = Files.walk(data)) {
       for (Path directory : tree.filter(Files::isDirectory).toList()) {
-        BackupDirectory.syncNames(directory);
+        DurableFiles.syncNames(directory);
       }
     }
     DirectoryFormat.of(set.shards(), Optional.empty(), set.level()).store(data.resolve("FORMAT"));

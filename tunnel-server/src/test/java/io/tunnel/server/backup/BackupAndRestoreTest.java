@@ -1,0 +1,316 @@
+package io.tunnel.server.backup;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.Level;
+import io.tunnel.model.TableMeta;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.StoredCatalog;
+import io.tunnel.server.catalog.store.DirectoryFormat;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.disk.ForcedFiles;
+import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.Outcomes;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.partition.TestShards;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each file of a backup and of a restore: its bytes, its checksum, and its sync. */
+final class BackupAndRestoreTest {
+
+  private static final int SHARDS = 2;
+  private static final Backup.Options USUAL = new Backup.Options(false, Optional.empty());
+  private static final BackupDirectory.Copied UNCOUNTED = count -> {};
+
+  @TempDir private Path directory;
+  private Path data;
+  private Path kept;
+
+  @BeforeEach
+  void fill() throws Exception {
+    data = directory.resolve("data");
+    kept = directory.resolve("above/backups");
+    Files.createDirectories(data);
+    write(0, 120);
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    var unused = new Catalog(store).createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
+    StoredCatalog.write(data.resolve("catalog"), store.all());
+    DirectoryFormat.of(SHARDS, Optional.empty(), Level.FIRST).store(data.resolve("FORMAT"));
+  }
+
+  /** Changes of two partitions, of which each shard has one. */
+  private void write(int from, int to) throws Exception {
+    try (Shards shards =
+        Shards.open(
+            TestShards.layout(data, SHARDS, 8 << 10),
+            partition -> true,
+            new NoMeter(),
+            new TestClock())) {
+      for (int i = from; i < to; i++) {
+        Outcomes outcome = new Outcomes();
+        shards
+            .of(1 + i % 2)
+            .write(Outcomes.write(batch(1 + i % 2, put("k" + "x".repeat(600) + i)), true, outcome));
+        // One after the other: a group is never divided between two segments.
+        assertThat(outcome.result().appliedRows()).isEqualTo(1);
+      }
+    }
+  }
+
+  private Backup.Outcome back(Backup.Options options) throws IOException {
+    try (BackupDirectory target = BackupDirectory.create(kept)) {
+      return Backup.take(data, target, options, 1_234, UNCOUNTED);
+    }
+  }
+
+  private Path restore(String name, Optional<Long> number) throws IOException {
+    Path target = directory.resolve(name);
+    try (BackupDirectory from = BackupDirectory.toRead(kept)) {
+      var unused = Restore.run(from, from.set(number), target, new Random(3), UNCOUNTED);
+    }
+    return target;
+  }
+
+  private static Map<String, byte[]> files(Path of) throws IOException {
+    Map<String, byte[]> files = new TreeMap<>();
+    try (Stream<Path> tree = Files.walk(of)) {
+      for (Path file : tree.filter(Files::isRegularFile).toList()) {
+        files.put(of.relativize(file).toString(), Files.readAllBytes(file));
+      }
+    }
+    return files;
+  }
+
+  @Test
+  void each_file_of_a_backup_is_forced_before_its_name_and_its_name_before_the_set()
+      throws IOException {
+    List<Path> forced;
+    try (ForcedFiles recorded = new ForcedFiles()) {
+      Backup.Outcome taken = back(USUAL);
+      assertThat(taken.filesCopied()).as(() -> taken.set().files().toString()).isGreaterThan(6);
+      forced = recorded.paths();
+    }
+    int copied = files(kept.resolve("files")).size();
+    Path incoming = kept.resolve("files").resolve("incoming");
+    assertThat(forced).filteredOn(incoming::equals).hasSizeGreaterThanOrEqualTo(copied);
+    int names = forced.lastIndexOf(kept.resolve("files"));
+    assertThat(names).isGreaterThan(forced.lastIndexOf(incoming));
+    assertThat(forced.lastIndexOf(kept.resolve("sets"))).isGreaterThan(names);
+    assertThat(forced.subList(0, forced.indexOf(incoming)))
+        .as("the mark, and the names of the directories themselves")
+        .contains(kept, kept.getParent(), directory);
+  }
+
+  @Test
+  void each_file_and_directory_of_a_restore_is_forced_before_the_format() throws IOException {
+    var unusedBackup = back(USUAL);
+    List<Path> forced;
+    Path restored;
+    try (ForcedFiles recorded = new ForcedFiles()) {
+      restored = restore("new/restored", Optional.empty());
+      forced = recorded.paths();
+    }
+    int format = forced.indexOf(restored.resolve("FORMAT.next"));
+    assertThat(format).as("%s", forced).isPositive();
+    List<Path> before = forced.subList(0, format);
+    assertThat(before).as("the name of the directory itself").contains(directory);
+    assertThat(before).contains(restored.getParent());
+    try (Stream<Path> tree = Files.walk(restored)) {
+      for (Path file : tree.toList()) {
+        boolean isOfRocks =
+            file.startsWith(restored.resolve("catalog")) && !Files.isDirectory(file);
+        if (!isOfRocks && !file.endsWith("FORMAT")) {
+          assertThat(before).contains(file);
+        }
+      }
+    }
+    assertThat(forced.subList(format, forced.size())).as("the name of FORMAT").contains(restored);
+  }
+
+  @Test
+  void a_restore_has_every_byte_of_the_data_directory() throws IOException {
+    AtomicLong bytes = new AtomicLong();
+    Backup.Outcome taken;
+    try (BackupDirectory target = BackupDirectory.create(kept)) {
+      taken = Backup.take(data, target, USUAL, 1_234, bytes::addAndGet);
+    }
+    assertThat(taken.set().number()).isEqualTo(1);
+    assertThat(taken.set().takenMs()).isEqualTo(1_234);
+    assertThat(taken.set().counts()).isEqualTo(new BackupSet.Counts(1, 0));
+    assertThat(bytes.get()).isGreaterThanOrEqualTo(taken.bytesCopied());
+    Map<String, byte[]> original = files(data);
+    Map<String, byte[]> restored = files(restore("restored", Optional.empty()));
+    int compared = 0;
+    for (Map.Entry<String, byte[]> file : restored.entrySet()) {
+      String name = file.getKey();
+      if (name.matches("shard-\\d/(log/.*\\.(log|index)|table/.*\\.sst|table/MANIFEST.*)")) {
+        assertThat(original).containsKey(name);
+        assertThat(file.getValue())
+            .as(name)
+            .isEqualTo(Arrays.copyOf(original.get(name), file.getValue().length));
+        compared++;
+      }
+    }
+    assertThat(restored.keySet())
+        .containsAll(
+            original.keySet().stream()
+                .filter(name -> name.matches("shard-./log/.*[.]log"))
+                .toList());
+    assertThat(compared).isGreaterThan(6);
+    assertThat(restored).containsKey("FORMAT");
+    try (Shards shards =
+        Shards.open(
+            TestShards.layout(directory.resolve("restored"), SHARDS, 8 << 10),
+            partition -> true,
+            new NoMeter(),
+            new TestClock())) {
+      assertThat(List.of(shards.committed(1), shards.committed(2))).containsExactly(60L, 60L);
+    }
+  }
+
+  /** Whatever is wrong with whichever file, nothing is restored that a server would start on. */
+  @Test
+  void no_damaged_and_no_missing_file_is_restored() throws IOException {
+    var unusedBackup = back(USUAL);
+    int number = 0;
+    // One file of each kind: their names end with their names in the data directory.
+    Map<String, Map.Entry<String, byte[]>> kinds = new TreeMap<>();
+    for (Map.Entry<String, byte[]> file : files(kept.resolve("files")).entrySet()) {
+      kinds.put(file.getKey().replaceAll(".*-\\d+-|\\d", "").replaceAll(".*\\.", ""), file);
+    }
+    assertThat(kinds.keySet()).contains("log", "index", "sst", "json");
+    for (Map.Entry<String, byte[]> file : kinds.values()) {
+      Path path = kept.resolve("files").resolve(file.getKey());
+      byte[] right = file.getValue();
+      for (int place : new int[] {0, right.length - 1}) {
+        byte[] wrong = right.clone();
+        wrong[place] ^= 1;
+        Files.write(path, wrong);
+        requireRefused("damaged-" + number++, "does not match its checksum");
+      }
+      Files.write(path, Arrays.copyOf(right, right.length - 1));
+      requireRefused(
+          "short-" + number++, file.getKey().endsWith(BackupSet.CATALOG) ? "" : "shorter by 1");
+      Files.delete(path);
+      requireRefused("gone-" + number++, "");
+      Files.write(path, right);
+    }
+    assertThat(restore("whole", Optional.empty()).resolve("FORMAT")).exists();
+  }
+
+  private void requireRefused(String name, String why) {
+    assertThatThrownBy(() -> restore(name, Optional.empty()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(why);
+    assertThat(directory.resolve(name).resolve("FORMAT")).doesNotExist();
+  }
+
+  @Test
+  void a_file_that_is_known_is_not_copied_again_unless_it_changed_or_is_gone() throws Exception {
+    Backup.Outcome first = back(USUAL);
+    assertThat(first.filesKnown()).isZero();
+    Backup.Outcome second = back(USUAL);
+    assertThat(second.set().number()).isEqualTo(2);
+    assertThat(second.filesKnown()).isPositive();
+    assertThat(second.filesCopied() + second.filesKnown())
+        .isEqualTo(first.filesCopied() + first.filesKnown());
+    assertThat(second.bytesCopied()).isLessThan(first.bytesCopied());
+    Backup.Outcome full = back(new Backup.Options(true, Optional.empty()));
+    assertThat(List.of(full.filesKnown(), full.filesCopied(), full.bytesCopied()))
+        .containsExactly(0L, first.filesCopied(), first.bytesCopied());
+    Path segment = data.resolve("shard-0/log/00000000000000000000.log");
+    StoredFile stored =
+        full.set().files().stream()
+            .filter(file -> file.path().endsWith("shard-0/log/00000000000000000000.log"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(stored.bytes()).isEqualTo(Files.size(segment));
+    Files.delete(kept.resolve("files").resolve(stored.name()));
+    assertThat(back(USUAL).filesKnown()).isEqualTo(second.filesKnown() - 1);
+    write(120, 160);
+    assertThat(back(USUAL).filesCopied()).isGreaterThan(second.filesCopied());
+    assertThat(restore("restored", Optional.empty()).resolve("FORMAT")).exists();
+  }
+
+  @Test
+  void old_sets_are_deleted_with_the_files_that_no_other_set_needs() throws Exception {
+    for (int i = 1; i <= 3; i++) {
+      assertThat(back(USUAL).setsDeleted()).isZero();
+      write(120 + 40 * i, 140 + 40 * i);
+    }
+    int before = files(kept.resolve("files")).size();
+    Files.writeString(kept.resolve("files").resolve("incoming"), "of an interrupted backup");
+    List<Path> forced;
+    try (ForcedFiles recorded = new ForcedFiles()) {
+      assertThat(back(new Backup.Options(false, Optional.of(2))).setsDeleted()).isEqualTo(2);
+      forced = recorded.paths();
+    }
+    assertThat(forced).filteredOn(kept.resolve("sets")::equals).as("twice").hasSize(2);
+    assertThat(kept.resolve("files").resolve("incoming")).doesNotExist();
+    assertThat(files(kept.resolve("files")).size()).isLessThan(before + 10);
+    for (long number : new long[] {3, 4}) {
+      assertThat(restore("restored-" + number, Optional.of(number)).resolve("FORMAT")).exists();
+    }
+    for (long number : new long[] {1, 2, 5}) {
+      assertThatThrownBy(() -> restore("none-" + number, Optional.of(number)))
+          .hasMessageContaining("has no backup " + number + "; there are 3 to 4");
+    }
+    assertThat(back(new Backup.Options(false, Optional.of(9))).setsDeleted()).isZero();
+  }
+
+  @Test
+  void a_backup_and_a_restore_say_why_they_cannot_begin() throws Exception {
+    assertThatThrownBy(() -> restore("restored", Optional.empty()))
+        .hasMessageContaining("is no directory of backups: it has no file BACKUP");
+    BackupDirectory.create(kept).close();
+    assertThatThrownBy(() -> restore("restored", Optional.empty()))
+        .hasMessageEndingWith(" has no backup yet");
+    var unused = back(USUAL);
+    Files.writeString(Files.createDirectories(directory.resolve("full")).resolve("file"), "");
+    assertThatThrownBy(() -> restore("full", Optional.empty()))
+        .hasMessageContaining("is not empty");
+    Files.writeString(directory.resolve("plain"), "");
+    assertThatThrownBy(() -> restore("plain", Optional.empty()))
+        .hasMessageContaining("is no directory");
+    assertThatThrownBy(() -> BackupDirectory.create(directory.resolve("plain")))
+        .hasMessageContaining("is no directory");
+    assertThatThrownBy(() -> BackupDirectory.toRead(directory.resolve("plain")))
+        .hasMessageContaining("is no directory");
+    assertThatThrownBy(() -> BackupDirectory.create(directory.resolve("full")))
+        .hasMessageContaining("holds other files");
+    try (BackupDirectory writing = BackupDirectory.create(kept)) {
+      assertThat(writing.sets()).hasSize(1);
+      assertThatThrownBy(() -> BackupDirectory.create(kept)).hasMessageContaining("is in use");
+      assertThatThrownBy(() -> BackupDirectory.toRead(kept)).hasMessageContaining("is in use");
+    }
+    Path set = kept.resolve("sets").resolve("00000001.json");
+    String text = Files.readString(set);
+    for (String wrong :
+        List.of("", "null", "{", text.replaceAll("\"level\":\\d+", "\"level\":0"))) {
+      Files.writeString(set, wrong);
+      assertThatThrownBy(() -> restore("restored", Optional.empty()))
+          .as(wrong)
+          .hasMessageContaining("is damaged");
+    }
+    Files.writeString(set, text.replaceAll("\"level\":\\d+", "\"level\":99"));
+    assertThatThrownBy(() -> restore("restored", Optional.empty())).hasMessageContaining("99");
+  }
+}
