@@ -11,8 +11,10 @@ import io.tunnel.server.replica.Replicas;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /** The meters that a node of a cluster has beside those of every server. */
 public final class NodeMeters {
@@ -20,9 +22,13 @@ public final class NodeMeters {
   private final MeterRegistry registry;
   private final MultiGauge replicaLag;
 
-  /** Referenced here, because the registry has only weak references to the objects it reads. */
+  // Referenced here, because the registry has only weak references to the objects it reads.
+
   private volatile Supplier<Standing> standing =
       () -> new Standing(0, 0, 0, 0, false, false, 0, 0, 0, 0, 0, 0);
+
+  private volatile Supplier<ReplicaFigures> replicas = () -> null;
+  private volatile ToLongFunction<Incident> incidents = what -> 0;
 
   /** Adds to {@code meters}. */
   public NodeMeters(ServerMeters meters) {
@@ -69,61 +75,62 @@ public final class NodeMeters {
    * @param reservedBytes writes are refused while a disk has fewer bytes left
    */
   public void watch(Replicas replicas, long reservedBytes) {
-    gauge(
-        "tunnel.node.replicas",
-        "Partitions with a replica on this node",
-        replicas,
-        ReplicaFigures::replicas);
-    gauge("tunnel.node.leads", "Partitions led", replicas, ReplicaFigures::leading);
-    gauge(
+    watch(replicas::figures, replicas::count, replicas::freeBytes, reservedBytes);
+  }
+
+  /** As {@link #watch(Replicas, long)}, with the figures from whoever has them. */
+  void watch(
+      Supplier<ReplicaFigures> figures,
+      ToLongFunction<Incident> counts,
+      LongSupplier freeBytes,
+      long reservedBytes) {
+    replicas = figures;
+    incidents = counts;
+    replicas(
+        "tunnel.node.replicas", "Partitions with a replica on this node", ReplicaFigures::replicas);
+    replicas("tunnel.node.leads", "Partitions led", ReplicaFigures::leading);
+    replicas(
         "tunnel.node.replicas.behind",
         "Replicas that have not read up to the end of the log at their start",
-        replicas,
         ReplicaFigures::behind);
-    gauge(
+    replicas(
         "tunnel.node.replicas.unread",
         "Positions that fresh replicas must read before they can serve",
-        replicas,
         ReplicaFigures::unread);
-    gauge(
+    replicas(
         "tunnel.node.read.waiting.bytes",
         "Records read and not folded",
-        replicas,
         ReplicaFigures::waitingReadBytes);
-    gauge(
+    replicas(
         "tunnel.node.write.waiting.bytes",
         "Batches accepted and not answered",
-        replicas,
         ReplicaFigures::waitingWriteBytes);
-    gauge("tunnel.log.bytes", "Bytes of local logs", replicas, ReplicaFigures::localBytes);
-    gauge(
+    replicas("tunnel.log.bytes", "Bytes of local logs", ReplicaFigures::localBytes);
+    replicas(
         "tunnel.node.history.held.bytes",
         "Changes read from Kafka for channels behind the local log, and held",
-        replicas,
         ReplicaFigures::heldBytes);
     total(
         "tunnel.node.history.reads",
         "Times that changes were read from Kafka because the local log has them no more",
-        replicas,
         ReplicaFigures::historyReads);
-    total("tunnel.node.history.bytes", "Their bytes", replicas, ReplicaFigures::historyBytes);
-    gauge("tunnel.shard.failed", "Shards that failed", replicas, ReplicaFigures::failedShards);
-    gauge(
-        "tunnel.disk.full", "Shards whose disk has no room", replicas, ReplicaFigures::fullShards);
-    gauge(
+    total("tunnel.node.history.bytes", "Their bytes", ReplicaFigures::historyBytes);
+    replicas("tunnel.shard.failed", "Shards that failed", ReplicaFigures::failedShards);
+    replicas("tunnel.disk.full", "Shards whose disk has no room", ReplicaFigures::fullShards);
+    replicas(
         "tunnel.disk.stalled",
         "Shards whose disk needs longer than 3 s for a write",
-        replicas,
         ReplicaFigures::stalledShards);
-    Gauge.builder("tunnel.disk.free.bytes", replicas, Replicas::freeBytes)
+    Gauge.builder("tunnel.disk.free.bytes", freeBytes::getAsLong)
         .description("Free bytes of the disk that has the fewest")
+        .strongReference(true)
         .register(registry);
     Gauge.builder("tunnel.disk.reserved.bytes", () -> reservedBytes)
         .description("Writes are refused while a disk has fewer bytes left")
         .strongReference(true)
         .register(registry);
     for (Incident what : Incident.values()) {
-      FunctionCounter.builder(name(what), replicas, of -> of.count(what))
+      FunctionCounter.builder(name(what), this, of -> (double) of.incidents.applyAsLong(what))
           .description(description(what))
           .register(registry);
     }
@@ -153,16 +160,14 @@ public final class NodeMeters {
     };
   }
 
-  private void total(
-      String name, String description, Replicas replicas, ToDoubleFunction<ReplicaFigures> figure) {
-    FunctionCounter.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
+  private void total(String name, String description, ToDoubleFunction<ReplicaFigures> figure) {
+    FunctionCounter.builder(name, this, of -> figure.applyAsDouble(of.replicas.get()))
         .description(description)
         .register(registry);
   }
 
-  private void gauge(
-      String name, String description, Replicas replicas, ToDoubleFunction<ReplicaFigures> figure) {
-    Gauge.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
+  private void replicas(String name, String description, ToDoubleFunction<ReplicaFigures> figure) {
+    Gauge.builder(name, this, of -> figure.applyAsDouble(of.replicas.get()))
         .description(description)
         .register(registry);
   }
