@@ -11,6 +11,7 @@ import io.tunnel.core.WriterCore.Verdict;
 import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,6 +89,41 @@ final class WriterCoreTest {
     assertThat(core.size()).isEqualTo(2);
     core.applied(writer(NOW, 3), answered(1, 3, 1, NOW + WriterCore.KEPT_MICROS + 1));
     assertThat(core.size()).isEqualTo(2);
+  }
+
+  /** A store gives writers in the order of their keys, which says nothing of their age. */
+  @Test
+  void restored_writers_are_evicted_by_age_in_whatever_order_they_are_stored() {
+    int count = 10;
+    for (long seed = 0; seed < 50; seed++) {
+      WriterCore first = new WriterCore();
+      for (int id = 0; id < count; id++) {
+        first.applied(writer(NOW, id), answered(1, id + 1, 1, NOW + id));
+      }
+      List<Map.Entry<Bytes, Optional<Dated>>> stored =
+          new ArrayList<>(first.takeChanged().writers().entrySet());
+      Collections.shuffle(stored, new Random(seed));
+      WriterCore crowded = new WriterCore(count, WriterCore.KEPT_MICROS, WriterCore.Memory.NONE);
+      WriterCore silent = new WriterCore();
+      for (Map.Entry<Bytes, Optional<Dated>> one : stored) {
+        crowded.restore(one.getKey(), one.getValue().orElseThrow());
+        silent.restore(one.getKey(), one.getValue().orElseThrow());
+      }
+      crowded.restored();
+      silent.restored();
+      for (int gone = 1; gone <= count; gone++) {
+        crowded.applied(writer(NOW, count + gone), answered(1, 99, 1, NOW + count));
+        silent.evictBefore(NOW + gone);
+        for (int id = 0; id < count; id++) {
+          assertThat(crowded.applied().containsKey(writer(NOW, id)))
+              .as("seed %d, writer %d, %d too many", seed, id, gone)
+              .isEqualTo(id >= gone);
+          assertThat(silent.applied().containsKey(writer(NOW, id)))
+              .as("seed %d, writer %d, silent since before %d", seed, id, gone)
+              .isEqualTo(id >= gone);
+        }
+      }
+    }
   }
 
   @Test

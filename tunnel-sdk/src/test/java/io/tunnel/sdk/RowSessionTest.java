@@ -16,12 +16,26 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.RowSession.End;
+import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Nodes;
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.RowSessionControl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RowSessionTest {
 
@@ -53,6 +67,59 @@ class RowSessionTest {
         .isInstanceOfSatisfying(
             RefusedException.class,
             refused -> assertThat(refused.code()).isEqualTo(ErrorCode.SESSION_ENDED));
+  }
+
+  /**
+   * The server counts a lease from a request at the latest, so a program that counts the lease from
+   * the answer believes in its rows for longer than they are there.
+   */
+  @ParameterizedTest(name = "the answer to renewal {0}, where 0 opens the session")
+  @ValueSource(ints = {0, 1, 2})
+  void a_lease_counts_from_the_request_however_late_the_answer_comes(int late) throws Exception {
+    Duration lease = Duration.ofMillis(600);
+    long lateNanos = lease.toNanos() / 2;
+    AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
+    AtomicLong asked = new AtomicLong();
+    AtomicInteger renewals = new AtomicInteger();
+    CountDownLatch afterLate = new CountDownLatch(1);
+    try (FakeServer server = new FakeServer();
+        Nodes nodes =
+            new Nodes(
+                LoadedConfig.of(server.config()),
+                EventLoops.OF_CLIENTS.place(),
+                new SystemClock())) {
+      server.on(
+          Operation.OPEN_ROW_SESSION,
+          (connection, frame) -> {
+            if (late == 0) {
+              asked.set(now.getAndAdd(lateNanos));
+            }
+            connection.answer(frame, Json.encode(new RowSessionControl.Opened(7)));
+          });
+      server.on(
+          Operation.RENEW_ROW_SESSION,
+          (connection, frame) -> {
+            int number = renewals.incrementAndGet();
+            if (number == late) {
+              asked.set(now.getAndAdd(lateNanos));
+            } else if (number > late) {
+              // The client has seen the late answer; it gets no further one.
+              afterLate.countDown();
+              return;
+            }
+            connection.answer(frame, new byte[0]);
+          });
+      RowSession.Wiring wiring =
+          new RowSession.Wiring(
+              new Caller(nodes, new SystemClock()), nodes, now::get, bound -> null, engine -> {});
+      RowSession session = new ClientSessions(wiring).open(lease);
+      afterLate.await();
+      now.set(asked.get() + lease.toNanos() - 1);
+      assertThat(session.isOpen()).isTrue();
+      now.incrementAndGet();
+      assertThat(session.isOpen()).isFalse();
+      assertThat(session.ended().join()).isEqualTo(End.LOST);
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
@@ -21,11 +22,15 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class BoundRowsTest {
 
   /** A sixth of them is 10. */
   private static final int ROWS_MAX = 60;
+
+  private static final int SESSION_MAX = Limits.SESSION_ROWS_MAX;
 
   private static final Bytes SECRET = Bytes.copyOf(new byte[SessionProof.SECRET_BYTES]);
 
@@ -299,5 +304,61 @@ final class BoundRowsTest {
     assertThat(isFull(2, 10, 11)).as("the group was not written").isFalse();
     assertThat(List.of(places.of("greedy"), places.of("other")))
         .containsOnly(BoundPlaces.Places.NONE);
+  }
+
+  /** With so many rows before, in one batch as in two; the last one is bound, the next one not. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 500, SESSION_MAX - 1, SESSION_MAX})
+  void a_session_has_a_thousand_rows_in_a_partition_and_not_one_more(int before) {
+    BoundRows bound = new BoundRows(Map.of(), this::owner);
+    alive.addAll(List.of(1L, 2L));
+    bound.saw(batch(1, 0, before));
+    int left = SESSION_MAX - before;
+    if (left > 0) {
+      bound.require(batch(1, before, SESSION_MAX), 1);
+    }
+    requireFull(bound, batch(1, before, SESSION_MAX + 1));
+    requireFull(bound, batch(1, SESSION_MAX, SESSION_MAX + left + 1));
+    // Rows that the session has are no further ones.
+    bound.require(batch(1, 0, SESSION_MAX), 1);
+    bound.saw(batch(1, before, SESSION_MAX));
+    requireFull(bound, batch(1, SESSION_MAX, SESSION_MAX + 1));
+    bound.require(batch(1, 1, SESSION_MAX), 1);
+    bound.require(batch(2, 0, SESSION_MAX), 2);
+    requireFull(bound, batch(1, SESSION_MAX - 1, SESSION_MAX + 1));
+    bound.saw(deletes(0, 1));
+    bound.require(batch(1, SESSION_MAX, SESSION_MAX + 1), 1);
+    requireFull(bound, batch(1, SESSION_MAX, SESSION_MAX + 2));
+  }
+
+  private static void requireFull(BoundRows bound, ChangeBatch batch) {
+    assertThatThrownBy(() -> bound.require(batch, 1))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.LIMIT_REACHED))
+        .hasMessageContaining("a session has at most 1000 in a partition");
+  }
+
+  @Test
+  void a_shard_has_so_many_rows_and_bytes_of_keys_and_not_one_more() {
+    int keyBytes = TestRows.keyBytes("k10").length();
+    alive.add(1L);
+    for (int max = 1; max <= 3; max++) {
+      BoundRows byRows = new BoundRows(Map.of(), this::owner, new BoundPlaces(max, 1 << 20));
+      BoundRows byBytes =
+          new BoundRows(Map.of(), this::owner, new BoundPlaces(100, (long) max * keyBytes));
+      BoundRows bySome =
+          new BoundRows(Map.of(), this::owner, new BoundPlaces(100, (max + 1L) * keyBytes - 1));
+      for (BoundRows bound : List.of(byRows, byBytes, bySome)) {
+        for (int before = 0; before <= max; before++) {
+          bound.saw(batch(1, 10, 10 + before));
+          bound.require(batch(1, 10, 10 + max), 1);
+          int first = 10 + before;
+          int end = 10 + max + 1;
+          assertThatThrownBy(() -> bound.require(batch(1, first, end), 1))
+              .isInstanceOf(RefusedException.class)
+              .hasMessageContaining("and takes at most");
+        }
+      }
+    }
   }
 }
