@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SecurityControl.ChangeGroup;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
@@ -48,30 +47,30 @@ final class DeputiesTest {
   }
 
   private void createKey(String principal) throws IOException {
-    Control unused = at.administration.createKey(Json.encode(new CreateKey(principal)), deputy());
+    TestGate.answered(at.administration.createKey(Json.encode(new CreateKey(principal)), deputy()));
   }
 
   private void createToken(String principal) throws IOException {
-    Control unused =
+    TestGate.answered(
         at.administration.createToken(
-            Json.encode(new CreateToken(principal, Optional.empty())), deputy());
+            Json.encode(new CreateToken(principal, Optional.empty())), deputy()));
   }
 
   private void grant(String subject, String resource, String... rights) throws IOException {
-    Control unused =
+    TestGate.answered(
         at.administration.grant(
-            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)), deputy());
+            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)), deputy()));
   }
 
   private void lift(String subject, String resource, String... rights) throws IOException {
-    Control unused =
+    TestGate.answered(
         at.administration.withdraw(
-            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)), deputy());
+            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)), deputy()));
   }
 
   private void group(String name, List<String> add, List<String> remove) throws IOException {
-    Control unused =
-        at.administration.changeGroup(Json.encode(new ChangeGroup(name, add, remove)), deputy());
+    TestGate.answered(
+        at.administration.changeGroup(Json.encode(new ChangeGroup(name, add, remove)), deputy()));
   }
 
   private void requireRefused(ThrowingCallable request) {
@@ -111,9 +110,10 @@ final class DeputiesTest {
     at.allow("group:payroll", "tunnel:salaries/export", "consume");
     group("other", List.of("bob"), List.of());
     createKey("bob");
-    Control unused =
+    TestGate.answered(
         at.administration.changeGroup(
-            Json.encode(new ChangeGroup("payroll", List.of("bob"), List.of())), at.caller("admin"));
+            Json.encode(new ChangeGroup("payroll", List.of("bob"), List.of())),
+            at.caller("admin")));
     requireRefused(() -> createKey("bob"));
   }
 
@@ -146,10 +146,10 @@ final class DeputiesTest {
     at.allow("group:payroll", "table:salaries", "read");
     requireRefused(() -> group("payroll", List.of("deputy"), List.of()));
     requireRefused(() -> group("payroll", List.of("bob"), List.of()));
-    Control unused =
+    TestGate.answered(
         at.administration.changeGroup(
             Json.encode(new ChangeGroup("temps", List.of("deputy", "bob"), List.of())),
-            at.caller("admin"));
+            at.caller("admin")));
     at.deny("group:temps", "table:orders", "write");
     requireRefused(() -> group("temps", List.of(), List.of("deputy")));
     requireRefused(() -> group("temps", List.of(), List.of("bob")));
@@ -163,30 +163,30 @@ final class DeputiesTest {
   }
 
   private void quota(String subject, String... limits) throws IOException {
-    Control unused =
+    TestGate.answered(
         at.administration.setQuota(
             Json.encode(
                 new QuotaChange(
                     subject,
                     Stream.of(limits).map(limit -> new QuotaLimit(limit, 0)).toList(),
                     limits.length == 0 ? List.of(QuotaChange.ALL) : List.of())),
-            deputy());
+            deputy()));
   }
 
   private void deny(String subject, String resource, String... rights) throws IOException {
-    Control unused =
+    TestGate.answered(
         at.administration.grant(
-            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)), deputy());
+            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)), deputy()));
   }
 
   private void take(String subject, String resource, String... rights) throws IOException {
-    Control unused =
+    TestGate.answered(
         at.administration.withdraw(
-            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)), deputy());
+            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)), deputy()));
   }
 
   private void revokeKey(String id) throws IOException {
-    Control unused = at.administration.revokeKey(Json.encode(new SecurityId(id)), deputy());
+    TestGate.answered(at.administration.revokeKey(Json.encode(new SecurityId(id)), deputy()));
   }
 
   private String token(String principal) throws IOException {
@@ -198,7 +198,7 @@ final class DeputiesTest {
   }
 
   private void revokeToken(String id) throws IOException {
-    Control unused = at.administration.revokeToken(Json.encode(new SecurityId(id)), deputy());
+    TestGate.answered(at.administration.revokeToken(Json.encode(new SecurityId(id)), deputy()));
   }
 
   /** Nobody could lift it: the connections of the only ones who may are refused. */
@@ -255,16 +255,16 @@ final class DeputiesTest {
     requireRefused(() -> deny("chief", "cluster", "admin"));
     requireRefused(() -> deny("admin", "cluster", "admin"));
     at.allow("group:chiefs", "cluster", "admin");
-    Control unused =
+    TestGate.answered(
         at.administration.changeGroup(
             Json.encode(new ChangeGroup("chiefs", List.of("chief"), List.of())),
-            at.caller("admin"));
+            at.caller("admin")));
     requireRefused(() -> take("group:chiefs", "cluster", "admin"));
     requireRefused(() -> group("chiefs", List.of(), List.of("chief")));
-    unused =
+    TestGate.answered(
         at.administration.changeGroup(
             Json.encode(new ChangeGroup("staff", List.of("bob", "chief"), List.of())),
-            at.caller("admin"));
+            at.caller("admin")));
     requireRefused(() -> deny("group:staff", "table:orders", "read"));
     requireRefused(() -> group("bound", List.of("chief"), List.of()));
     at.allow("bob", "table:orders", "read");
@@ -338,5 +338,34 @@ final class DeputiesTest {
     grant("bob", "table:orders", "read");
     at.deny("deputy", "table:one_more", "write");
     requireRefused(() -> grant("bob", "table:orders", "write"));
+  }
+
+  /** What a group has counts also while nobody is in it: somebody will be. */
+  @Test
+  void takes_nothing_from_a_group_that_may_do_more_though_nobody_is_in_it() throws IOException {
+    at.allow("group:weak", "table:orders", "read");
+    take("group:weak", "table:orders", "read");
+    at.allow("group:strong", "table:orders", "read");
+    at.allow("group:strong", "table:salaries", "read");
+    requireRefused(() -> take("group:strong", "table:orders", "read"));
+    requireRefused(() -> deny("group:strong", "table:orders", "read"));
+    requireRefused(() -> group("strong", List.of("bob"), List.of()));
+    at.deny("group:strong", "table:salaries*", "admin");
+    take("group:strong", "table:orders", "read");
+    group("strong", List.of("bob"), List.of());
+  }
+
+  /** An administrator of the directory has no bounds of a deputy. */
+  @Test
+  void binds_no_administrator_of_the_directory() throws IOException {
+    at.deny("bob", "table:salaries", "read");
+    TestGate.answered(
+        at.administration.withdraw(
+            Json.encode(new PermissionInfo("bob", false, List.of("read"), "table:salaries")),
+            at.caller("admin")));
+    at.withdraw("deputy", "cluster", "admin");
+    at.allow("deputy", "cluster", "admin");
+    at.allow("deputy", "table:salaries", "read");
+    at.withdraw("deputy", "table:salaries", "read");
   }
 }

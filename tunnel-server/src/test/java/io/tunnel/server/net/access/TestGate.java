@@ -101,37 +101,43 @@ public final class TestGate implements Gate.Administrators {
 
   /** The end of its older secret. */
   public void finish(String id) throws IOException {
-    Control unused =
-        administration.rotateKey(Json.encode(new RotateKey(id, true)), caller("admin"));
+    answered(administration.rotateKey(Json.encode(new RotateKey(id, true)), caller("admin")));
   }
 
   /** The end of a key. */
   public void revoke(String id) throws IOException {
-    Control unused = administration.revokeKey(Json.encode(new SecurityId(id)), caller("admin"));
+    answered(administration.revokeKey(Json.encode(new SecurityId(id)), caller("admin")));
   }
 
   /** Allows rights. */
   public void allow(String subject, String resource, String... rights) throws IOException {
-    Control unused =
+    answered(
         administration.grant(
             Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)),
-            caller("admin"));
+            caller("admin")));
   }
 
   /** Denies rights. */
   public void deny(String subject, String resource, String... rights) throws IOException {
-    Control unused =
+    answered(
         administration.grant(
             Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)),
-            caller("admin"));
+            caller("admin")));
   }
 
   /** Takes back what was allowed. */
   public void withdraw(String subject, String resource, String... rights) throws IOException {
-    Control unused =
+    answered(
         administration.withdraw(
             Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)),
-            caller("admin"));
+            caller("admin")));
+  }
+
+  /** Each request is answered, if only with an empty object. */
+  static void answered(Control answer) {
+    if (answer == null) {
+      throw new AssertionError("a request was not answered");
+    }
   }
 
   /** Somebody of whom a certificate says it. */
