@@ -89,6 +89,7 @@ final class DirectoryExitCodesTest extends DamagedDirectoryTest {
     /** A file cannot be read. */
     UNREADABLE(ExitCode.IO, ExitCode.IO, ExitCode.IO, ExitCode.IO, ExitCode.IO, ExitCode.IO);
 
+    @SuppressWarnings("ImmutableEnumChecker") // It is a copy that nothing changes.
     private final List<Integer> codes;
 
     State(Integer... codes) {
