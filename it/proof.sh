@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests that prove for minutes, which "mvn verify" leaves out. A part is a tag of tests (proof-PART) or, for sim, the simulations.
+# Runs the tests that prove for minutes, which "mvn verify" leaves out. A part is a tag of tests (proof-PART) or, for sim, the simulations,
+# and for mutation, it/mutation.sh.
 #
 #   it/proof.sh                       every part
 #   it/proof.sh PART...               these parts; CONTRIBUTING.md says what each part notices
@@ -27,6 +28,7 @@ parts=(
   "hostile|2|$server/(net|security|partition/read)/|^bench/programs/src/main/java/io/tunnel/programs/torture/|^it/src/test/java/io/tunnel/it/hostile/"
   "kafka|2|$server/(kafka|node|cluster|replica)/|^(it/kafka-broker|bench/kafka-table)/"
   "monitoring|2|^deploy/|$server/metrics/|^it/src/test/java/io/tunnel/it/monitoring/"
+  "mutation|9|^it/mutation|$server/net/access/|^terminal/src/main/"
   "nodes|9|$server/(replica|cluster|node|session|catalog|changes|net/delivery)/|$sdk|^it/src/test/java/io/tunnel/it/(cluster|process|contract|programs)/"
   "programs|3|^(tunnel-cli|bench/programs|bench/artemis-queue|bench/zookeeper|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
   "service|3|$server/(partition|log|disk|table|changes|channel|session|catalog|net|engine)/|$sdk|^it/src/test/java/io/tunnel/it/(session|table|process|ledger)/"
@@ -84,7 +86,7 @@ while [ $# -gt 0 ]; do
       minutes=$2
       shift ;;
     --plan) plan=yes ;;
-    --help | -h) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --help | -h) sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) fail "no option '$1'; there are --touched REV, --minutes N and --plan" ;;
     *) known "$1" || fail "no part '$1'; there are $(printf '%s ' "${parts[@]%%|*}")"; chosen+=("$1") ;;
   esac
@@ -114,9 +116,10 @@ run() {
 }
 
 # Clusters of real nodes want both cores. All other parts share one run of Maven.
-tags='' simulate=true shared=() alone='' upgrade=no
+tags='' simulate=true shared=() alone='' upgrade=no mutation=no
 for name in "${chosen[@]}"; do
   case $name in
+    mutation) mutation=yes ;;
     cluster | nodes) alone="${alone:+$alone | }proof-$name" ;;
     upgrade) upgrade=yes ;;
     sim) simulate=false; shared+=("$name") ;;
@@ -125,6 +128,9 @@ for name in "${chosen[@]}"; do
 done
 if [ ${#shared[@]} -gt 0 ]; then
   run "${shared[*]}" -Dproof.parts="${tags:-none}" -Dskip.simulation=$simulate -Dit.forks=2
+fi
+if [ $mutation = yes ]; then
+  it/mutation.sh
 fi
 if [ $upgrade = yes ]; then
   # A shallow clone does not have the newest release: there the test goes from this build to this build.
