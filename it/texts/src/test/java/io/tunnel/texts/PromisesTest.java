@@ -1,4 +1,4 @@
-package io.tunnel.rules;
+package io.tunnel.texts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
