@@ -110,11 +110,11 @@ class EachExitCodeTest {
   /** Programs parse it, whatever a message quotes. */
   @Test
   void an_error_in_json_escapes_what_json_does_not_allow_and_nothing_else() {
-    String odd = "a\"b\\c\u0000\u001f \u007e\u007f\u009f\u00a0ö\ud83d\ude00";
+    String odd = "a\"b\\c\u0000\u001f ~\u007f\u009f\u00a0ö\ud83d\ude00";
     assertThat(ErrorJson.of("c", new CommandFailure(ExitCode.IO, odd)))
         .isEqualTo(
             "{\"error\":{\"command\":\"c\",\"code\":\"IO\",\"message\":\"a\\\"b\\\\c\\u0000\\u001f"
-                + " \u007e\\u007f\\u009f\u00a0ö\\ud83d\\ude00\",\"exitCode\":74}}");
+                + " ~\\u007f\\u009f\u00a0ö\\ud83d\\ude00\",\"exitCode\":74}}");
   }
 
   @Test
