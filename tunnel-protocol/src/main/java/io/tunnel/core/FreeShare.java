@@ -57,7 +57,12 @@ public final class FreeShare {
   /** Counts places of {@code principal} that are taken already, also beyond its share. */
   public synchronized void add(String principal, long more) {
     taken += more;
-    byPrincipal.merge(principal, more, (own, added) -> own + added == 0 ? null : own + added);
+    byPrincipal.compute(
+        principal,
+        (unused, own) -> {
+          long left = (own == null ? 0 : own) + more;
+          return left == 0 ? null : left;
+        });
   }
 
   /** Takes places back from {@code principal}. */
@@ -68,6 +73,11 @@ public final class FreeShare {
   /** The places of {@code principal}. */
   public synchronized long of(String principal) {
     return byPrincipal.getOrDefault(principal, 0L);
+  }
+
+  /** How many principals have places. */
+  synchronized int principals() {
+    return byPrincipal.size();
   }
 
   /** The places of all principals. */

@@ -73,6 +73,10 @@ final class FreeShareTest {
     assertThat(places.of("greedy")).isZero();
     assertThat(places.taken()).isEqualTo(5);
     assertThat(places.take("greedy", 11)).isTrue();
+    assertThat(places.principals()).isEqualTo(2);
+    places.leave("nobody", 0);
+    places.leave("greedy", 11);
+    assertThat(places.principals()).as("with places").isEqualTo(1);
   }
 
   @Test

@@ -19,9 +19,8 @@ import io.tunnel.sdk.RowSession.End;
 import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.Nodes;
-import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Json;
@@ -83,11 +82,7 @@ class RowSessionTest {
     AtomicInteger renewals = new AtomicInteger();
     CountDownLatch afterLate = new CountDownLatch(1);
     try (FakeServer server = new FakeServer();
-        Nodes nodes =
-            new Nodes(
-                LoadedConfig.of(server.config()),
-                EventLoops.OF_CLIENTS.place(),
-                new SystemClock())) {
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), ClientPort.real())) {
       server.on(
           Operation.OPEN_ROW_SESSION,
           (connection, frame) -> {
@@ -110,8 +105,7 @@ class RowSessionTest {
             connection.answer(frame, new byte[0]);
           });
       RowSession.Wiring wiring =
-          new RowSession.Wiring(
-              new Caller(nodes, new SystemClock()), nodes, now::get, bound -> null, engine -> {});
+          new RowSession.Wiring(new Caller(nodes), nodes, now::get, bound -> null, engine -> {});
       RowSession session = new ClientSessions(wiring).open(lease);
       afterLate.await();
       now.set(asked.get() + lease.toNanos() - 1);

@@ -3,6 +3,7 @@ package io.tunnel.server.net.access;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.FreeShare;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
@@ -257,7 +258,7 @@ final class QuotaEdgesTest {
   /** What a connection notes comes back as it goes, one by one or all at once. */
   @Test
   void a_budget_has_as_many_places_after_a_thousand_connections_as_before() {
-    HeldBudget budget = new HeldBudget();
+    FreeShare budget = new FreeShare(HeldRights.RIGHTS_MAX);
     int first = fill(budget, "bob");
     for (int round = 0; round < 5; round++) {
       budget.leave("bob", 1);
@@ -270,9 +271,9 @@ final class QuotaEdgesTest {
     assertThat(fill(budget, "eve")).isEqualTo(first);
   }
 
-  private static int fill(HeldBudget budget, String principal) {
+  private static int fill(FreeShare budget, String principal) {
     int taken = 0;
-    while (budget.take(principal)) {
+    while (budget.take(principal, 1)) {
       taken++;
     }
     return taken;
@@ -281,7 +282,7 @@ final class QuotaEdgesTest {
   @Test
   void a_right_that_is_refused_takes_no_place() throws IOException {
     HeldRights held = new HeldRights(shares);
-    for (int i = 0; i < HeldBudget.RIGHTS_MAX / 6 + 10; i++) {
+    for (int i = 0; i < HeldRights.RIGHTS_MAX / 6 + 10; i++) {
       int table = i;
       requireRefused(
           ErrorCode.TABLE_NOT_FOUND,
