@@ -89,15 +89,13 @@ public final class DirectoryCheck {
     }
     Problem first = alike.get(0);
     List<Problem> left = new ArrayList<>(problems);
-    left.replaceAll(
-        problem ->
-            problem == first
-                ? new Problem(
-                    kind,
-                    first.place(),
-                    first.text() + "; so were " + (alike.size() - 1) + " other files")
-                : problem);
-    left.removeAll(alike.subList(1, alike.size()));
+    left.removeAll(alike);
+    left.add(
+        problems.indexOf(first),
+        new Problem(
+            kind,
+            first.place(),
+            first.text() + "; so were " + (alike.size() - 1) + " other files"));
     return left;
   }
 

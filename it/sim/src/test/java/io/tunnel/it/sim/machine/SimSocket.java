@@ -73,8 +73,8 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
-      return option == ChannelOption.TCP_NODELAY
-          || option == ChannelOption.SO_KEEPALIVE
+      return option.equals(ChannelOption.TCP_NODELAY)
+          || option.equals(ChannelOption.SO_KEEPALIVE)
           || super.setOption(option, value);
     }
   }
