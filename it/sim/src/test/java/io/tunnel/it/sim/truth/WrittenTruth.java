@@ -38,7 +38,7 @@ public final class WrittenTruth {
   private record Sent(List<Row> rows, long nanos) {}
 
   /** The number of a batch, and the values of its rows. */
-  private record Number(long number, List<Long> values) {}
+  private record BatchNumber(long number, List<Long> values) {}
 
   /** A writer of the SDK. */
   public final class Writer {
@@ -48,7 +48,7 @@ public final class WrittenTruth {
     private final List<Row> rows = new ArrayList<>();
 
     /** The number of the last batch that was sent, by partition. */
-    private final Map<Integer, Number> lastNumbers = new HashMap<>();
+    private final Map<Integer, BatchNumber> lastNumbers = new HashMap<>();
 
     private Optional<Bytes> id = Optional.empty();
     private long last;
@@ -225,8 +225,8 @@ public final class WrittenTruth {
         "a writer sends %s under the id of another writer, or under a second id",
         values);
     writer.id = Optional.of(id);
-    Number now = new Number(by.get().number(), values);
-    Number last = writer.lastNumbers.put(batch.partition(), now);
+    BatchNumber now = new BatchNumber(by.get().number(), values);
+    BatchNumber last = writer.lastNumbers.put(batch.partition(), now);
     Invariant.NUMBERS_RISE.require(
         last == null || now.number() > last.number() || now.equals(last),
         "partition %d is sent batch %s of a writer after batch %s",
