@@ -28,7 +28,7 @@ parts=(
   "hostile|2|$server/(net|security|partition/read)/|^bench/programs/src/main/java/io/tunnel/programs/torture/|^it/src/test/java/io/tunnel/it/hostile/"
   "kafka|2|$server/(kafka|node|cluster|replica)/|^(it/kafka-broker|bench/kafka-table)/"
   "monitoring|2|^deploy/|$server/metrics/|^it/src/test/java/io/tunnel/it/monitoring/"
-  "mutation|7|^it/mutation|$server/(net/access|partition/judge)/|^terminal/src/main/"
+  "mutation|7|^it/mutation|$server/net/access/|^terminal/src/main/"
   "nodes|9|$server/(replica|cluster|node|session|catalog|changes|net/delivery)/|$sdk|^it/src/test/java/io/tunnel/it/(cluster|process|contract|programs)/"
   "programs|3|^(tunnel-cli|bench/programs|bench/artemis-queue|bench/zookeeper|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
   "service|3|$server/(partition|log|disk|table|changes|channel|session|catalog|net|engine)/|$sdk|^it/src/test/java/io/tunnel/it/(session|table|process|ledger)/"

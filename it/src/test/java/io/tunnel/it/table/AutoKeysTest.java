@@ -124,7 +124,7 @@ class AutoKeysTest {
         .isInstanceOfSatisfying(
             RefusedException.class,
             refused -> assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED))
-        .hasMessageContaining("auto")
+        .hasMessageContaining("AUTO keys")
         .hasMessageContaining("level 2");
   }
 
