@@ -194,8 +194,11 @@ final class TablePublishing implements Publishing {
             .leader()
             .map(Endpoint::of)
             .orElseGet(() -> config.config().endpoints().get(0));
-    return Connection.open(
-        ClientPort.of(threads.get(number % THREADS), new SystemClock()), config, server, receiver);
+    return Connection.open(port(number), config, server, receiver);
+  }
+
+  private ClientPort port(int number) {
+    return ClientPort.of(threads.get(number % THREADS), new SystemClock());
   }
 
   /** The partition with the paths of a publisher. */
@@ -217,9 +220,7 @@ final class TablePublishing implements Publishing {
 
   private CompletableFuture<SessionProof> session(int publisher) {
     Connection connection = publishers.get(publisher);
-    byte[] drawn = new byte[SessionProof.SECRET_BYTES];
-    SystemClock.chance().nextBytes(drawn);
-    Bytes secret = Bytes.copyOf(drawn);
+    Bytes secret = port(publisher).secret(SessionProof.SECRET_BYTES);
     byte[] request = Json.encode(new RowSessionControl.Open(LEASE.toMillis(), secret));
     return connection
         .request(Operation.OPEN_ROW_SESSION, request)
