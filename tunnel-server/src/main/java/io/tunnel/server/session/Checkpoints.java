@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -41,9 +40,6 @@ import org.slf4j.LoggerFactory;
 final class Checkpoints {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Checkpoints.class);
-
-  /** Checkpoints in one write; with a key of base data a checkpoint has a few kilobytes. */
-  static final int TOGETHER_MAX = 1_024;
 
   private final TunnelCatalog catalog;
   private final Sessions sessions;
@@ -67,29 +63,19 @@ final class Checkpoints {
     this.surroundings = surroundings;
   }
 
-  /**
-   * Takes checkpoints from {@code waiting}, at least one if there are any, and stores them. It
-   * takes one checkpoint of a channel: the next one is judged after the first is stored.
-   */
-  void store(Queue<CheckpointRequest> waiting) {
-    Map<Integer, Admitted> admitted = new LinkedHashMap<>();
+  /** Stores checkpoints of different channels, and answers each of them. */
+  void store(List<CheckpointRequest> together) {
+    List<Admitted> admitted = new ArrayList<>();
     Map<Integer, List<CheckpointRequest>> beyond = new LinkedHashMap<>();
-    for (int left = TOGETHER_MAX; left > 0; left--) {
-      CheckpointRequest next = waiting.peek();
-      if (next == null || admitted.containsKey(next.checkpoint().handle())) {
-        break;
-      }
-      if (!waiting.remove(next)) {
-        continue;
-      }
+    for (CheckpointRequest next : together) {
       if (isBeyondWhatIsKnown(next)) {
         beyond.computeIfAbsent(partition(next), id -> new ArrayList<>()).add(next);
       } else {
-        admit(next).ifPresent(one -> admitted.put(next.checkpoint().handle(), one));
+        admit(next).ifPresent(admitted::add);
       }
     }
     if (!admitted.isEmpty()) {
-      store(List.copyOf(admitted.values()));
+      storeAdmitted(admitted);
     }
     if (!beyond.isEmpty()) {
       look(beyond);
@@ -135,24 +121,18 @@ final class Checkpoints {
         });
   }
 
-  /**
-   * Stores checkpoints that waited for an end; two checkpoints of a channel are stored in sequence.
-   */
+  /** Stores checkpoints that waited for an end. */
   private void storeLate(List<CheckpointRequest> beyond) {
-    Map<Integer, Admitted> admitted = new LinkedHashMap<>();
+    List<Admitted> admitted = new ArrayList<>();
     for (CheckpointRequest request : beyond) {
-      if (admitted.containsKey(request.checkpoint().handle())) {
-        store(List.copyOf(admitted.values()));
-        admitted.clear();
-      }
       if (isOvertaken(request)) {
         request.answer().stored();
       } else {
-        admit(request).ifPresent(one -> admitted.put(request.checkpoint().handle(), one));
+        admit(request).ifPresent(admitted::add);
       }
     }
     if (!admitted.isEmpty()) {
-      store(List.copyOf(admitted.values()));
+      storeAdmitted(admitted);
     }
   }
 
@@ -272,7 +252,7 @@ final class Checkpoints {
     return key;
   }
 
-  private void store(List<Admitted> admitted) {
+  private void storeAdmitted(List<Admitted> admitted) {
     Map<String, Map<ChannelKey, ChannelState>> statesByTunnel = new LinkedHashMap<>();
     for (Admitted one : admitted) {
       statesByTunnel
@@ -314,8 +294,8 @@ final class Checkpoints {
    */
   private void storeApart(List<Admitted> admitted) {
     int half = admitted.size() / 2;
-    store(admitted.subList(0, half));
-    store(admitted.subList(half, admitted.size()));
+    storeAdmitted(admitted.subList(0, half));
+    storeAdmitted(admitted.subList(half, admitted.size()));
   }
 
   private static void tell(TunnelRun run, SkippedChange skip) {

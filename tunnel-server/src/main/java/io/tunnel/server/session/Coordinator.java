@@ -331,12 +331,9 @@ public final class Coordinator {
     void refused(Exception reason);
   }
 
-  /**
-   * Takes checkpoints from {@code waiting} and stores them with one write, at least one. Any thread
-   * may add to the queue meanwhile.
-   */
-  public void checkpoint(Queue<CheckpointRequest> waiting) {
-    checkpoints.store(waiting);
+  /** Stores checkpoints of different channels with one write, and answers each of them. */
+  public void checkpoint(List<CheckpointRequest> together) {
+    checkpoints.store(together);
   }
 
   /**

@@ -4,8 +4,6 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 
 /**
@@ -20,7 +18,7 @@ public final class TunnelHost {
   private final Executor control;
 
   /** Checkpoints that wait; event loops add them, the control thread takes them. */
-  private final Queue<CheckpointRequest> checkpoints = new ConcurrentLinkedQueue<>();
+  private final WaitingCheckpoints checkpoints = new WaitingCheckpoints();
 
   /** A host whose parts belong to the thread of {@code control}. */
   public TunnelHost(
@@ -59,16 +57,18 @@ public final class TunnelHost {
   }
 
   /**
-   * Stores a checkpoint, soon. Each call has a turn, which stores all checkpoints in the queue: a
-   * checkpoint may overtake earlier unanswered requests that wait for the control thread.
+   * Stores a checkpoint, soon. Each checkpoint has a turn. A turn stores all checkpoints that wait,
+   * so the later turns of these checkpoints have nothing to do, and a heartbeat behind them waits
+   * for one write. A checkpoint may overtake earlier unanswered requests that wait for the control
+   * thread.
    */
   public void checkpoint(CheckpointRequest request, Turn turn) {
     checkpoints.add(request);
     turn.take(
         control,
-        () -> coordinator.checkpoint(checkpoints),
+        () -> coordinator.checkpoint(checkpoints.takeWith(request)),
         () -> {
-          if (checkpoints.remove(request)) {
+          if (checkpoints.withdraw(request)) {
             request
                 .answer()
                 .refused(

@@ -35,12 +35,10 @@ import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -134,11 +132,10 @@ abstract class AttachedSessionsFixture {
 
   FakeSession.Outcome checkpoint(Assignment held, long position, Bytes key) {
     FakeSession.Outcome outcome = new FakeSession.Outcome();
-    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
-    waiting.add(
-        new CheckpointRequest(
-            new Checkpoint(held.handle(), held.epoch(), position, key), port, outcome));
-    coordinator.checkpoint(waiting);
+    coordinator.checkpoint(
+        List.of(
+            new CheckpointRequest(
+                new Checkpoint(held.handle(), held.epoch(), position, key), port, outcome)));
     return outcome;
   }
 

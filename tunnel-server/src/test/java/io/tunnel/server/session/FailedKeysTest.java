@@ -26,11 +26,9 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -74,11 +72,10 @@ final class FailedKeysTest extends CoordinatorFixture {
     for (PrimaryKey key : skipped) {
       skips.add(new Skip(skips.size() + 1, key, "odd"));
     }
-    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
-    waiting.add(
-        new CheckpointRequest(
-            checkpoint(held, skipped.length), List.copyOf(skips), first, outcome));
-    coordinator.checkpoint(waiting);
+    coordinator.checkpoint(
+        List.of(
+            new CheckpointRequest(
+                checkpoint(held, skipped.length), List.copyOf(skips), first, outcome)));
     assertThat(outcome.told).isEqualTo(1);
     return outcome.refusal;
   }

@@ -35,13 +35,11 @@ import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Queue;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -141,10 +139,10 @@ final class GroupOfTunnelsTest {
             .orElseThrow();
     tables.dropTable(table, Asked.NAMELESS);
     List<FakeSession.Outcome> outcomes = new ArrayList<>();
-    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    List<CheckpointRequest> together = new ArrayList<>();
     for (Assignment held : List.of(others.get(0), orphan, others.get(1), others.get(2))) {
       outcomes.add(new FakeSession.Outcome());
-      queue.add(
+      together.add(
           new CheckpointRequest(
               new Checkpoint(held.handle(), held.epoch(), 9),
               held.equals(orphan) ? List.of() : List.of(new Skip(8, TestRows.key("a"), "odd")),
@@ -152,7 +150,7 @@ final class GroupOfTunnelsTest {
               outcomes.get(outcomes.size() - 1)));
     }
     int writes = store.writes();
-    coordinator.checkpoint(queue);
+    coordinator.checkpoint(together);
     assertThat(outcomes).allMatch(outcome -> outcome.told == 1);
     assertThat(outcomes.get(1).refusal)
         .isInstanceOfSatisfying(

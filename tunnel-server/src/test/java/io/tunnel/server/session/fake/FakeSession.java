@@ -14,13 +14,11 @@ import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Queue;
 
 /** A worker's connection that keeps each received frame. */
 public final class FakeSession implements SessionPort {
@@ -111,9 +109,7 @@ public final class FakeSession implements SessionPort {
   /** Reports progress, and throws what it is refused with. */
   public void checkpoint(Coordinator coordinator, Checkpoint checkpoint) throws IOException {
     Outcome outcome = new Outcome();
-    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
-    waiting.add(new CheckpointRequest(checkpoint, this, outcome));
-    coordinator.checkpoint(waiting);
+    coordinator.checkpoint(List.of(new CheckpointRequest(checkpoint, this, outcome)));
     assertThat(outcome.told).isEqualTo(1);
     if (outcome.refusal instanceof IOException failure) {
       throw failure;
