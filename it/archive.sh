@@ -2,7 +2,7 @@
 # Checks the archive of a release where there is only a JRE: it is unpacked into a directory with a space in its name, and started
 # with a path of a JRE, a shell and coreutils alone, and without a network.
 #
-#   it/archive.sh [ARCHIVE]    by default the tar.gz of the version of pom.xml, which "mvn -Prelease package" left in packaging/dist
+#   it/archive.sh [ARCHIVE]    by default the tar.gz of the version of pom.xml, which "mvn -Dquick -Prelease package" left in packaging/dist
 #
 # Ends with 0 when the programs do what they should, else with 1.
 set -euo pipefail
@@ -20,8 +20,8 @@ print(tree.parse("pom.xml").getroot().findtext("{http://maven.apache.org/POM/4.0
 PY
 )"
 [[ "$expected" =~ ^[0-9]+\.[0-9]+\.[0-9]+(-SNAPSHOT)?$ ]] || fail "pom.xml says no version, but '$expected'"
-archive="${1:-packaging/dist/target/tunnel-$expected.tar.gz}"
-[ -f "$archive" ] || fail "there is no $archive; build it with: mvn -B -ntp -DskipTests -Prelease -pl packaging/dist -am package"
+archive="${1:-packaging/dist/target/quick/tunnel-$expected.tar.gz}"
+[ -f "$archive" ] || fail "there is no $archive; build it with: mvn -B -ntp -Dquick -Dmaven.test.skip=true -Prelease -pl packaging/dist -am package"
 if [ $# -eq 0 ]; then
   newer="$(git ls-files -z -- '*/src/main/*' pom.xml packaging |
     xargs -0 bash -c 'find "$@" -newer "$0" -print' "$archive" | sed -n 1p)"
@@ -69,6 +69,33 @@ for jar in "$home"/lib/*.jar; do
   esac
   grep -qF "  $name: " "$home/NOTICE" || fail "NOTICE does not name $name"
 done
+# Native libraries are there for Linux and macOS on two processors, and for no other platform.
+python3 - "$home/lib" <<'PY'
+import glob, re, sys, zipfile
+foreign, kept = [], set()
+for jar in glob.glob(sys.argv[1] + "/*.jar"):
+    for name in zipfile.ZipFile(jar).namelist():
+        if re.search(r"\.(so|dll|dylib|jnilib)$", name):
+            if re.search(r"win|\.dll|freebsd|sunos|aix|android|linux32|ppc|s390|riscv|loongarch|mips|i386|/x86/|arm(v|/)", name.lower().replace("darwin", "")):
+                foreign.append(f"{jar}: {name}")
+            kept.add(name)
+missing = {f"librocksdbjni-{each}" for each in (
+    "linux64.so", "linux64-musl.so", "linux-aarch64.so", "linux-aarch64-musl.so", "osx-x86_64.jnilib", "osx-arm64.jnilib")} - kept
+if foreign or missing:
+    sys.exit(f"archive.sh: native libraries for other platforms: {foreign[:5]}; missing: {sorted(missing)}")
+PY
+# The bill of materials has the hashes of the libraries as they are here.
+python3 - "$home" <<'PY'
+import hashlib, json, os, sys
+home = sys.argv[1]
+trimmed = [each for each in json.load(open(home + "/sbom.json"))["components"] if "pedigree" in each]
+for each in trimmed:
+    data = open(f"{home}/lib/{each['name']}-{each['version']}.jar", "rb").read()
+    if {"alg": "SHA-256", "content": hashlib.sha256(data).hexdigest()} not in each["hashes"]:
+        sys.exit(f"archive.sh: sbom.json has another hash of {each['name']}")
+if not trimmed:
+    sys.exit("archive.sh: sbom.json names no library that was changed")
+PY
 bash -c "source '$home/completion/tunnel.bash' && complete -p tunnel >/dev/null" || fail "the completion of bash cannot be loaded"
 
 # A network of its own has only loopback, which is what the demo needs.
@@ -95,6 +122,13 @@ run "$home/tunnel" tables list --server 127.0.0.1:1 2>/dev/null || code=$?
 code=0
 run "$home/tunnel" tables nonsense 2>/dev/null || code=$?
 [ "$code" -eq 2 ] || fail "a wrong command gives exit code $code, not 2"
+
+cp "$work/jre/release" "$work/release"
+echo 'OS_ARCH="s390x"' >>"$work/jre/release"
+code=0
+said="$(run "$home/tunnel" --version 2>&1)" || code=$?
+[[ "$code" -eq 69 && "$said" == *"no native libraries for the processor s390x"* ]] || fail "on s390x the launcher ends with $code: $said"
+cp "$work/release" "$work/jre/release"
 
 ln -s "$home/tunnel" "$work/link"
 run "$work/link" demo --rows "${DEMO_ROWS:-100000}" >"$work/demo" 2>&1 || { cat "$work/demo" >&2; fail "the demo failed"; }

@@ -72,7 +72,7 @@ final class Notices {
         new StringBuilder("tunnel\n\nThe programs are licensed under the Apache License 2.0, see")
             .append(
                 " LICENSE. The directory lib\n"
-                    + "also holds these libraries of others, unchanged:\n\n");
+                    + "also holds these libraries of others, unchanged except where it says so:\n\n");
     lines.forEach(line -> text.append("  ").append(line).append('\n'));
     text.append("\nThe notices and licences that the libraries carry follow.\n");
     librariesByText.entrySet().stream()
@@ -103,7 +103,11 @@ final class Notices {
       return;
     }
     String licences = licences(component);
-    lines.add(file + ": " + licences);
+    String change =
+        component.has("pedigree")
+            ? "; " + member(component.getAsJsonObject("pedigree"), "notes")
+            : "";
+    lines.add(file + ": " + licences + change);
     boolean hasLicence = false;
     try (ZipFile zip = new ZipFile(jar.toFile())) {
       for (ZipEntry entry :
