@@ -65,7 +65,7 @@ class PackageExampleTest {
 
   @Test
   void the_example_of_the_readme_compiles_as_it_is_pasted() throws IOException {
-    assertThat(compile("Users", exampleOfReadme())).isEmpty();
+    assertThat(compile("Guests", exampleOfReadme())).isEmpty();
   }
 
   /** What a user does who changes a line and starts it again. */
@@ -76,9 +76,9 @@ class PackageExampleTest {
           exampleOfReadme()
               .replace("localhost:7650", service.endpoint())
               .replace("System.in.read();", "");
-      assertThat(compile("Users", program)).isEmpty();
+      assertThat(compile("Guests", program)).isEmpty();
       try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
-        var main = loader.loadClass("Users").getMethod("main", String[].class);
+        var main = loader.loadClass("Guests").getMethod("main", String[].class);
         main.invoke(null, (Object) new String[0]);
         main.invoke(null, (Object) new String[0]);
       }

@@ -206,7 +206,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 

@@ -59,7 +59,7 @@ class PeersTableTest {
   void rows_are_written_into_our_table_beside_one_that_kafka_streams_keeps(@TempDir Path work) {
     ChildProcess bench = bench(work, "3000");
     // Four JVMs start, and each step waits until servers are quiet.
-    Poll.until(RUN_MAX, () -> bench.lastLine(RESULT).isPresent(), bench::transcript);
+    Poll.until(RUN_MAX, () -> !bench.isAlive(), bench::transcript);
     assertThat(bench.awaitExit()).as(bench.transcript()).isZero();
     String line = bench.lastLine(RESULT).orElseThrow(AssertionError::new).group();
     JsonObject only =

@@ -51,7 +51,7 @@ record SeedsProgram(ChildProcess bench, Path work) {
 
   /** The result of the whole run, which succeeds and leaves no data. */
   JsonObject result() throws IOException {
-    Poll.until(RUN_MAX, () -> bench.lastLine(RESULT).isPresent(), bench::transcript);
+    Poll.until(RUN_MAX, () -> !bench.isAlive(), bench::transcript);
     assertThat(bench.awaitExit()).as(bench.transcript()).isZero();
     assertThat(work).isEmptyDirectory();
     return JsonParser.parseString(bench.lastLine(RESULT).orElseThrow(AssertionError::new).group())

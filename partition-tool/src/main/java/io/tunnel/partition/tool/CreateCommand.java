@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
       "  ${COMMAND-FULL-NAME} --table users --key hash:BINARY,uid:STRING --partitions 8",
       "  ${COMMAND-FULL-NAME} --table users --key id:INTEGER --partitions 16"
           + " --from 0 --to 999999",
-      "  ${COMMAND-FULL-NAME} --table orders --key shop:STRING,number:INTEGER:AUTO",
+      "  ${COMMAND-FULL-NAME} --table sales --key shop:STRING,number:INTEGER:AUTO",
       "  ${COMMAND-FULL-NAME} --table words --key word:STRING --points g,n,t",
       "  ${COMMAND-FULL-NAME} --table parts --key name:STRING --partitions 4 --dry-run \\",
       "      --sample parts.csv --column name"

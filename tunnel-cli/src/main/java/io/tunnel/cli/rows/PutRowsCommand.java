@@ -29,7 +29,7 @@ import picocli.CommandLine.Mixin;
       "  tunnel tables put --table users --key id=7 --set name=Ada --set age:INTEGER=36",
       "  tunnel tables put --table users --key id=7 --set name=Ada --if 'not exists name'",
       "  tunnel tables put --table members --key id=7 --set host=n1 --if-absent --bound --lease 5s",
-      "  tunnel tables put --table orders --key shop=a --key number=auto --set item=tea",
+      "  tunnel tables put --table sales --key shop=a --key number=auto --set item=tea",
       "  tunnel tables scan --table users --limit all --json | tunnel tables put --table copy --from -"
     })
 public final class PutRowsCommand extends RowsCommand {

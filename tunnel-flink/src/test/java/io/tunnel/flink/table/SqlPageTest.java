@@ -35,7 +35,7 @@ class SqlPageTest {
     try (LocalServer server = new LocalServer()) {
       server.create("orders", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
       server.create("customers", List.of(new PrimaryKeySchema("name", PrimaryKeyType.STRING)));
-      server.create("totals", List.of(new PrimaryKeySchema("city", PrimaryKeyType.STRING)));
+      server.create("city_totals", List.of(new PrimaryKeySchema("city", PrimaryKeyType.STRING)));
       String page = Files.readString(Path.of("..", "docs", "flink.md"));
       Matcher block = BLOCK.matcher(page.replace("localhost:7650", server.endpoint()));
       int statements = 0;
@@ -66,12 +66,12 @@ class SqlPageTest {
     } else if (statement.startsWith("CREATE") || statement.startsWith("USE")) {
       declarations.add(statement);
       session.run(statement);
-    } else if (statement.startsWith("INSERT INTO totals")) {
+    } else if (statement.startsWith("INSERT INTO city_totals")) {
       TableResult running = session.run(statement);
       job = running.getJobClient().orElseThrow();
     } else if (statement.matches("(?s)(INSERT|UPDATE|DELETE).*")) {
       session.finish(statement);
-    } else if (statement.equals("SELECT * FROM totals")) {
+    } else if (statement.equals("SELECT * FROM city_totals")) {
       // The job needs a moment for what the statements before changed.
       while (!session.rows(statement).equals(List.of(Row.of("Turin", 2L, 17L)))) {
         assertThat(job.getJobStatus().get().isGloballyTerminalState()).isFalse();

@@ -35,7 +35,7 @@ class StandaloneFlinkTest {
   @RegisterExtension static final StandaloneFlink FLINK = new StandaloneFlink();
 
   private static final Pattern BLOCK = Pattern.compile("```sql\\n(.*?)```", Pattern.DOTALL);
-  private static final String TOTALS = "SELECT * FROM totals;";
+  private static final String TOTALS = "SELECT * FROM city_totals;";
 
   private static LocalServer tables;
 
@@ -53,7 +53,7 @@ class StandaloneFlinkTest {
   void the_sql_of_the_page_does_what_it_says_in_the_sql_client() throws IOException {
     create("orders", "id", PrimaryKeyType.INTEGER);
     create("customers", "name", PrimaryKeyType.STRING);
-    create("totals", "city", PrimaryKeyType.STRING);
+    create("city_totals", "city", PrimaryKeyType.STRING);
     List<String> blocks = new ArrayList<>();
     String page = Files.readString(Path.of("..", "..", "docs", "flink.md"));
     Matcher block = BLOCK.matcher(page.replace("localhost:7650", tables.endpoint()));
@@ -66,9 +66,9 @@ class StandaloneFlinkTest {
     // Only that SELECT waits until the job has seen what the statements before it did.
     var unused = FLINK.sql(first.replace(TOTALS, ""));
     StandaloneFlink.until(
-        () -> "" + tables.rows("totals"),
+        () -> "" + tables.rows("city_totals"),
         () ->
-            tables.rows("totals").stream()
+            tables.rows("city_totals").stream()
                 .map(StandaloneFlinkTest::text)
                 .toList()
                 .equals(List.of("Turin 2 17")));

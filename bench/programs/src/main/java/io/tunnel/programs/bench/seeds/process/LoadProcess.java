@@ -105,18 +105,19 @@ public final class LoadProcess implements Closeable {
       throws IOException, InterruptedException {
     LoadLine line = lines.poll(secondsMax, TimeUnit.SECONDS);
     if (line == null) {
-      throw failed(name, "it said nothing for " + secondsMax + " s");
+      throw failure(name, "it said nothing for " + secondsMax + " s");
     }
     if (line.word() == Word.FAILED && !line.equals(ENDED)) {
       throw CommandFailure.failed("the load " + name + " failed: " + line.text());
     }
     if (line.word() != word) {
-      throw failed(name, line.equals(ENDED) ? "its process has ended" : "it said: " + line.line());
+      throw failure(name, line.equals(ENDED) ? "its process has ended" : "it said: " + line.line());
     }
     return line;
   }
 
-  private CommandFailure failed(String name, String why) throws IOException {
+  /** A failure of the load {@code name}, with the end of its log. */
+  public CommandFailure failure(String name, String why) throws IOException {
     return CommandFailure.failed(
         "the load "
             + name

@@ -78,7 +78,7 @@ public record PublishFigures(
             what.text(),
             what.action().word(),
             LINE_SECONDS_MAX + what.warmUpSeconds() + what.seconds());
-    requireWhole(what, came.done());
+    requireWhole(what, process, came.done());
     LoadLine measured = came.measured();
     return new PublishFigures(
         Times.of(measured, MAIN),
@@ -89,12 +89,13 @@ public record PublishFigures(
         came.after().cpuPercent(came.before()));
   }
 
-  private static void requireWhole(PublishCase what, LoadLine done) {
+  private static void requireWhole(PublishCase what, LoadProcess process, LoadLine done)
+      throws IOException {
     long failed = (long) done.number(FAILED);
     if (failed > 0) {
-      throw CommandFailure.failed(
-          what.action().word()
-              + ": failTotal is "
+      throw process.failure(
+          what.action().word(),
+          "failTotal is "
               + failed
               + ": "
               + (long) done.number(MISSING)
@@ -102,8 +103,7 @@ public record PublishFigures(
               + what.events()
               + " events were missing, "
               + (long) done.number(WRONG)
-              + " came twice, behind a later one or for no path, and the rest are requests; the"
-              + " load's log names the first");
+              + " came twice, after a later one or for no path, and the rest are requests");
     }
   }
 }
