@@ -51,7 +51,7 @@ record PathRows(int bytes) {
     return String.format(Locale.ROOT, "%0" + DIGITS + "d", number);
   }
 
-  private static PrimaryKey key(int publisher, int path) {
+  static PrimaryKey key(int publisher, int path) {
     return PrimaryKey.builder().add("path", directory(publisher) + "/" + digits(path)).build();
   }
 

@@ -14,6 +14,7 @@ import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.ReadMode;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.PartitionInfo;
@@ -68,6 +69,10 @@ final class TablePublishing implements Publishing {
 
   private static final long SECONDS_MAX = 60;
   private static final Duration OPEN_MAX = Duration.ofSeconds(SECONDS_MAX);
+
+  /** How long a cluster may take until each partition of a new table is led. */
+  private static final Duration LEADER_MAX = Duration.ofMinutes(1);
+
   private static final int LEADER_LOOKS_MAX = 1_200;
   private static final int LEADER_LOOK_MS = 50;
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -127,7 +132,7 @@ final class TablePublishing implements Publishing {
    * @param name a table that no case before had
    */
   static TablePublishing open(PublishCase what, Terms terms, String name) throws Exception {
-    TableClient admin = TableClient.connect(terms.server());
+    TableClient admin = TableClient.connect(terms.server().withRetryDeadline(LEADER_MAX));
     try {
       int partitions = Math.min(terms.partitions(), what.publishers());
       CreateTableRequest.Builder request =
@@ -140,7 +145,10 @@ final class TablePublishing implements Publishing {
       var unused = admin.createTable(request.build());
       TablePublishing publishing =
           new TablePublishing(
-              what, terms, admin, terms.isBound() ? admin.partitionMap(name) : led(admin, name));
+              what,
+              terms,
+              admin,
+              terms.isBound() ? admin.partitionMap(name) : led(what, admin, name));
       publishing.connect();
       return publishing;
     } catch (Exception e) {
@@ -149,9 +157,16 @@ final class TablePublishing implements Publishing {
     }
   }
 
-  /** A table of a cluster, when each of its partitions is led. */
-  private static TableInfo led(TableClient admin, String name) throws InterruptedException {
+  /**
+   * A table of a cluster, when each of its partitions is led. A strict read is answered when the
+   * leader that the map names has begun to serve the partition.
+   */
+  private static TableInfo led(PublishCase what, TableClient admin, String name)
+      throws InterruptedException {
     CountDownLatch never = new CountDownLatch(1);
+    for (int publisher = 0; publisher < what.publishers(); publisher++) {
+      var unused = admin.getRow(name, PathRows.key(publisher, 0), ReadMode.STRICT);
+    }
     for (int look = 0; look < LEADER_LOOKS_MAX; look++) {
       TableInfo table = admin.partitionMap(name);
       if (table.partitions().stream().allMatch(each -> each.leader().isPresent())) {
