@@ -117,15 +117,19 @@ final class PageTerminal implements AutoCloseable {
   }
 
   /**
-   * Compiles and runs a program, which is given a line on standard input when it has printed one.
+   * Runs a program, which fails at an {@code assert} that does not hold, and which is given a line
+   * on standard input when it has printed one.
    */
   Said runProgram(String mainClass, Path classes) {
     Path said = said();
     Process program =
         start(
-            "exec '%s/bin/java' -cp '%s' '%s'"
+            "exec '%s/bin/java' -ea:%s -cp '%s' '%s'"
                 .formatted(
-                    System.getProperty("java.home"), JavaSources.classPath(classes), mainClass),
+                    System.getProperty("java.home"),
+                    mainClass,
+                    JavaSources.classPath(classes),
+                    mainClass),
             said);
     awaitOutput(program, said);
     try (var stdin = program.outputWriter(StandardCharsets.UTF_8)) {
