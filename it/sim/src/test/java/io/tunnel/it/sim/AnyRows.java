@@ -24,9 +24,16 @@ public final class AnyRows {
   private final SplittableRandom random;
   private final Counters counters;
   private final Returns returns;
+  private final boolean hasReturns;
 
-  AnyRows(SplittableRandom random) {
+  /**
+   * Draws from {@code random}.
+   *
+   * @param hasReturns whether changes may ask for columns
+   */
+  AnyRows(SplittableRandom random, boolean hasReturns) {
     this.random = random;
+    this.hasReturns = hasReturns;
     this.counters = new Counters(random.nextLong());
     this.returns = new Returns(random.nextLong());
   }
@@ -51,7 +58,8 @@ public final class AnyRows {
   RowChange change(int place, Style style, long number) {
     RowChange change = plain(place, style.isConditional(), ColumnValue.fromLong(number));
     change = style.isConditional() ? ColumnConditions.maybe(change, number, random) : change;
-    return returns.maybe(style.isCounting() ? counters.maybe(change) : change);
+    change = style.isCounting() ? counters.maybe(change) : change;
+    return hasReturns ? returns.maybe(change) : change;
   }
 
   private RowExistenceExpectation condition() {

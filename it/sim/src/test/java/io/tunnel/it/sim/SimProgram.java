@@ -1,9 +1,10 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
-import io.tunnel.it.sim.truth.Holding;
 import io.tunnel.it.sim.truth.WrittenTruth;
+import io.tunnel.it.sim.watch.ClientHome;
 import io.tunnel.model.Durability;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.ClientConfig;
@@ -27,33 +28,47 @@ import java.util.concurrent.TimeUnit;
  * durability; so the programs have more writers than the server keeps. A program is killed now and
  * then, and starts again with a new client.
  */
-final class SimProgram {
+public final class SimProgram {
 
   private static final int KILLED_ONE_IN = 150;
   private static final int PAUSED_ONE_IN = 100;
   private static final int REPLACED_ONE_IN = 40;
 
-  private final World world;
+  private final Home home;
   private final String table;
   private final List<Integer> partitions;
   private final SplittableRandom random;
   private final AnyRows rows;
   private final List<Instance> instances = new ArrayList<>();
 
-  SimProgram(
-      World world, SplittableRandom random, String table, List<Integer> partitions, int programs) {
-    this.world = world;
+  /** The world of a program. */
+  public interface Home extends ClientHome {
+
+    /** What programs are told of their rows. */
+    WrittenTruth written();
+
+    /** Whether batches may be atomic and ask for columns. */
+    boolean hasAllFeatures();
+
+    /** A program was killed. */
+    void killed();
+  }
+
+  /** Some programs that write to the partitions of a table. */
+  public SimProgram(
+      Home home, SplittableRandom random, String table, List<Integer> partitions, int programs) {
+    this.home = home;
     this.random = random;
     this.table = table;
     this.partitions = List.copyOf(partitions);
-    this.rows = new AnyRows(random.split());
+    this.rows = new AnyRows(random.split(), home.hasAllFeatures());
     for (int i = 0; i < programs; i++) {
       instances.add(new Instance("writer." + table + "." + i));
     }
   }
 
   /** Writes some rows to any partition. */
-  void writeAnywhere(int count) {
+  public void writeAnywhere(int count) {
     write(random.nextInt(partitions.size()), count, Durability.FSYNC);
   }
 
@@ -63,7 +78,7 @@ final class SimProgram {
   }
 
   /** Every row has an outcome, but for rows of programs that were killed. */
-  boolean isDone() {
+  public boolean isDone() {
     return instances.stream().allMatch(Instance::isDone);
   }
 
@@ -83,18 +98,19 @@ final class SimProgram {
     }
 
     private void begin() {
-      process = world.process(name);
+      process = home.process(name);
       thread = process.thread("program");
+      SimNetwork network = home.network();
       Optional<AccessKey> key =
-          world.network.isClosed() ? Optional.of(world.network.keys().of(name)) : Optional.empty();
+          network.isClosed() ? Optional.of(network.keys().of(name)) : Optional.empty();
       config = anyConfig(key.map(ClientSecurity.NONE::withKey).orElse(ClientSecurity.NONE));
-      client = SimTables.over(config, SimPorts.of(world.network, process, key));
+      client = SimTables.over(config, SimPorts.of(network, process, key));
       synced = new Writer(this, Durability.FSYNC);
       unsynced = new Writer(this, Durability.OS);
     }
 
     private ClientConfig anyConfig(ClientSecurity security) {
-      return ClientConfig.of("server:1")
+      return ClientConfig.of(home.endpoints())
           .withConnectDeadline(anyMs(500, 3_000))
           .withRequestDeadline(anyMs(300, random.nextInt(3) == 0 ? 5_000 : 1_000))
           .withRetryDeadline(anyMs(500, 8_000))
@@ -115,9 +131,9 @@ final class SimProgram {
 
     /** The process ends, whatever is under way, and the program starts again. */
     void restart() {
-      world.trace.add(name + " is killed");
-      world.count(Happening.PROGRAM_KILLED);
-      world.kill(process, Holding.Reason.WORKER_DIED);
+      home.trace().add(name + " is killed");
+      home.killed();
+      home.end(process);
       begin();
     }
 
@@ -142,15 +158,13 @@ final class SimProgram {
       this.owner = owner;
       this.durability = durability;
       this.truth =
-          world
-              .wiretap
-              .written()
+          home.written()
               .writer(durability == Durability.FSYNC, owner.config.requestDeadline().toNanos());
     }
 
     void write(int place, int count) {
       AnyRows.Style style = rows.anyStyle();
-      boolean isAtomic = count > 1 && random.nextInt(6) == 0;
+      boolean isAtomic = count > 1 && random.nextInt(6) == 0 && home.hasAllFeatures();
       boolean isHurried = random.nextBoolean();
       owner.thread.execute(
           () -> {
@@ -215,7 +229,7 @@ final class SimProgram {
     }
 
     private void ended(WrittenTruth.Row row, RowResult result) {
-      world.watch(() -> row.ended(result));
+      home.watch(() -> row.ended(result));
     }
 
     boolean isDone() {

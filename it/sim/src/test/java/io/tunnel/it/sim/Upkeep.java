@@ -146,7 +146,7 @@ public final class Upkeep {
     writers.put(
         name,
         new SimProgram(
-            world,
+            new ServerHome(world),
             random.split(),
             name,
             table.partitions().stream().map(each -> each.id()).toList(),

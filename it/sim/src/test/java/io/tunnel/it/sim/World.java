@@ -14,6 +14,7 @@ import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.Ledger;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.Wiretap;
+import io.tunnel.it.sim.truth.WrittenTruth;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.server.security.SecuritySnapshot;
@@ -93,7 +94,8 @@ public final class World implements SimWorker.Home {
     faults = random.split();
     trace = new Trace(agenda, listener);
     ledger = new Ledger(this);
-    wiretap = new Wiretap(this, ledger);
+    ServerHome home = new ServerHome(this);
+    wiretap = new Wiretap(this, ledger, new WrittenTruth(home, home::count));
     network = new SimNetwork(agenda, random.split(), new Watched(wiretap, this::broke));
     network.of(seed);
     rights = new RightsTruth(wiretap, new Rights());

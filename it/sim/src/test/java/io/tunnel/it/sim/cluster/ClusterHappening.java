@@ -121,22 +121,26 @@ enum ClusterHappening implements Floored {
   /** A node read a record of a form that its build does not know. */
   NEWER_RECORD_MET(2),
   /** The log took the first record of a numbered batch. */
-  BATCH_LANDED(20),
+  BATCH_LANDED(14),
 
   /** A numbered batch was answered. */
-  BATCH_ANSWERED(20),
+  BATCH_ANSWERED(14),
 
-  /** A numbered batch was sent again behind its answer, and got the first answer. */
-  BATCH_REPEATED(10),
+  /** A row of a program was sent again. */
+  BATCH_REPEATED(19),
 
   /** Only the first rows of a numbered batch count. */
   BATCH_APPLIED_IN_PART(0),
 
-  /** A numbered batch was given up. */
-  BATCH_IN_DOUBT(1),
+  /** A program was told that a row is in doubt. */
+  BATCH_IN_DOUBT(14),
+
+  /** A program was told that a row was not sent. */
+  ROW_NOT_SENT(12),
+  PROGRAM_KILLED(8),
 
   /** A writer that numbers was refused, because it was forgotten or older than what is known. */
-  WRITER_ENDED(1),
+  WRITER_ENDED(3),
   GIVEN_BACK(17),
   REFUSED_BY_RIGHTS(12),
   ENDED_BY_RIGHTS(15);

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.SimProgram;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.Trace;
 import io.tunnel.it.sim.seeds.SeededWorld;
@@ -42,7 +43,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final long READERS = 0x5eade75L;
   private static final int UPGRADED_ONE_IN = 4;
   private static final long UPGRADES = 0x0b1dL;
-  private static final long NUMBERS = 0x33bL;
+  private static final int PROGRAMS_MAX = 2;
+  private static final int LATE_ONE_IN = 60;
+  private static final long PROGRAMS = 0x33bL;
   private static final int WATCHERS_ONE_IN = 3;
   private static final long WATCHERS = 0x3a7cL;
 
@@ -62,11 +65,11 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** Whether builds are replaced, and the level is raised. */
   private final boolean isUpgraded;
 
-  /** A separate source, so that writers that number do not change worlds without any. */
-  private final SplittableRandom numbers;
+  /** A separate source, so that programs do not change worlds without any. */
+  private final SplittableRandom programs;
 
-  private final boolean hasNumberer;
-  private Optional<ClusterNumberer> numberer = Optional.empty();
+  private final boolean hasProgram;
+  private Optional<SimProgram> program = Optional.empty();
 
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
@@ -80,8 +83,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     isUpgraded = new SplittableRandom(seed ^ UPGRADES).nextInt(UPGRADED_ONE_IN) == 0;
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
-    numbers = new SplittableRandom(seed ^ NUMBERS);
-    hasNumberer = !world.network.isClosed() && numbers.nextBoolean();
+    programs = new SplittableRandom(seed ^ PROGRAMS);
+    hasProgram = !world.network.isClosed() && programs.nextBoolean();
     watchersRandom = new SplittableRandom(seed ^ WATCHERS);
     // Rights of readers, and levels below that of watches, are subjects of their own.
     hasWatcher =
@@ -120,6 +123,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
     world.trace.add("the faults begin");
     world.reach.lossPercent = random.nextInt(3) == 0 ? 0 : random.nextInt(12);
+    world.lateOneIn = LATE_ONE_IN;
     world.truth.disturbed();
     for (int i = 20 + random.nextInt(80); i > 0; i--) {
       act();
@@ -133,7 +137,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void begin() {
-    if (hasWatcher || (hasNumberer && !isUpgraded)) {
+    if (hasWatcher || (hasProgram && !isUpgraded)) {
       world.machines.values().forEach(machine -> machine.levelMax = Level.OWN);
     }
     world.machines.values().forEach(world::start);
@@ -154,9 +158,20 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     writer =
         new ClusterWriter(
             world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList());
-    if (hasNumberer) {
-      numberer =
-          Optional.of(new ClusterNumberer(world, numbers, table.tableId(), writer.partitions()));
+    if (hasWatcher || (hasProgram && !isUpgraded)) {
+      var unused =
+          operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(Level.OWN)));
+      world.hasNumbers = true;
+    }
+    if (hasProgram) {
+      program =
+          Optional.of(
+              new SimProgram(
+                  new ClusterHome(world),
+                  programs,
+                  ClusterOperator.TABLE,
+                  writer.partitions(),
+                  PROGRAMS_MAX));
     }
     world.tunnelsAt(Unit.ofTunnels(table.tableId()));
     if (hasReader) {
@@ -164,9 +179,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       reader.get().start();
     }
     if (hasWatcher) {
-      var unused =
-          operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(Level.OWN)));
-      watcher = Optional.of(new Watcher(new ClusterWatching(world), table, watchersRandom));
+      watcher = Optional.of(new Watcher(new ClusterHome(world), table, watchersRandom));
       watcher.get().start();
     }
     for (int i = random.nextInt(10); i > 0; i--) {
@@ -200,7 +213,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 1 + random.nextInt(4); i > 0; i--) {
       writer.write(random.nextInt(world.settings.partitions()), 1 + random.nextInt(8));
       writer.read(random.nextInt(world.settings.partitions()));
-      numberer.ifPresent(ClusterNumberer::write);
+      program.ifPresent(each -> each.writeAnywhere(1 + programs.nextInt(6)));
     }
   }
 
@@ -309,7 +322,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.run(6_000);
     administrator.ifPresent(ClusterAdministrator::giveAllBack);
     reader.ifPresent(ClusterReader::calm);
-    numberer.ifPresent(ClusterNumberer::calm);
+    world.lateOneIn = 0;
     watcher.ifPresent(Watcher::calm);
     operator.awaitCreations();
     operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
@@ -363,7 +376,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
     return world.truth.areBasesDone()
         && reader.map(ClusterReader::isDone).orElse(true)
-        && numberer.map(ClusterNumberer::isDone).orElse(true)
+        && program.map(SimProgram::isDone).orElse(true)
         && watcher.map(Watcher::isDone).orElse(true)
         && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
   }
@@ -392,7 +405,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       requireRows(partition);
     }
     Invariant.LIVENESS.require(
-        numberer.map(ClusterNumberer::isDone).orElse(true), "a numbered batch has no answer");
+        program.map(SimProgram::isDone).orElse(true), "rows of a program have no outcome");
+    world.truth.written().requireDone();
     world.levels.requireServed();
     for (Machine machine : world.up()) {
       Invariant.NOTHING_BREAKS.require(

@@ -9,6 +9,7 @@ import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.it.sim.truth.Sums;
+import io.tunnel.it.sim.truth.WrittenTruth;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.wire.WriteResult;
@@ -42,6 +43,7 @@ final class ClusterTruth {
   private final Map<String, TreeMap<Integer, RowFold>> folds = new TreeMap<>();
 
   private final ReadTruth reads;
+  private final WrittenTruth written;
   private final Set<String> refused = new TreeSet<>();
 
   /** Grows with everything that at-least-once allows to be an excuse. */
@@ -53,10 +55,14 @@ final class ClusterTruth {
   ClusterTruth(ClusterWorld world) {
     this.world = world;
     this.reads = new ReadTruth(world, this::log);
+    ClusterHome home = new ClusterHome(world);
+    this.written = new WrittenTruth(home, home::count);
   }
 
   LogTruth log(int partition) {
-    LogTruth log = logs.computeIfAbsent(partition, id -> new LogTruth(id, world.log, this::landed));
+    LogTruth log =
+        logs.computeIfAbsent(
+            partition, id -> new LogTruth(id, world.log, this::landed, written::isNumbered));
     log.learn();
     return log;
   }
@@ -71,6 +77,11 @@ final class ClusterTruth {
   /** What compares the frames of a cluster with what is known here. */
   SimNetwork.Tap wiretap() {
     return new ClusterWiretap(world, this);
+  }
+
+  /** What programs are told of their rows. */
+  WrittenTruth written() {
+    return written;
   }
 
   /** The promises about reads of rows. */
@@ -136,9 +147,15 @@ final class ClusterTruth {
   /** A write was acknowledged. */
   void acknowledged(ChangeBatch batch, WriteResult result) {
     LogTruth log = log(batch.partition());
+    List<Change> changes = PartitionTruth.changesOf(batch);
     Set<Integer> rejected = new HashSet<>();
     for (WriteResult.Rejection each : result.rejections()) {
       rejected.add(each.rowIndex());
+      if (each.code().retriable()) {
+        // The batch counts in part: the SDK sends these rows as the next batch.
+        continue;
+      }
+      refused.add(changes.get(each.rowIndex()).asked());
       world.count(
           each.code() == ErrorCode.NOT_AN_INTEGER || each.code() == ErrorCode.INTEGER_OVERFLOW
               ? ClusterHappening.INCREMENT_REJECTED
@@ -147,16 +164,14 @@ final class ClusterTruth {
     if (Sums.isAskedFor(batch) && result.appliedRows() > 0) {
       world.count(ClusterHappening.INCREMENT_ANSWERED);
     }
-    List<Change> written = PartitionTruth.changesOf(batch);
     long position = result.firstPosition() - 1;
     int applied = 0;
-    for (int i = 0; i < written.size(); i++) {
+    for (int i = 0; i < changes.size(); i++) {
       if (rejected.contains(i)) {
-        refused.add(written.get(i).asked());
         continue;
       }
       Optional<Long> next = log.after(position);
-      String text = written.get(i).asked();
+      String text = changes.get(i).asked();
       Invariant.ACKNOWLEDGED_SURVIVES.require(
           next.isPresent() && log.at(next.get()).orElseThrow().asked().equals(text),
           "%s was acknowledged at %d of partition %d, where %s counts",

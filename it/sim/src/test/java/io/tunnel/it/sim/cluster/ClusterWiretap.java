@@ -1,10 +1,12 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.WriterNumber;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimSocket;
 import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.NumberedTruth;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.model.ChannelType;
@@ -13,6 +15,8 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.Json;
@@ -26,10 +30,14 @@ import java.util.Set;
 /** Sees every frame of a cluster, and tells the truth what it means. */
 final class ClusterWiretap implements SimNetwork.Tap {
 
+  /** Each leader answers a batch as the leaders before it did. */
+  private static final int ANY_SERVER = 0;
+
   private final ClusterWorld world;
   private final ClusterTruth truth;
   private final ReaderTruth readers;
   private final Map<SimConnection, Attached> attached = new HashMap<>();
+  private final NumberedTruth numbered = new NumberedTruth();
 
   /** Who is attached to what on a connection. */
   private static final class Attached {
@@ -39,6 +47,10 @@ final class ClusterWiretap implements SimNetwork.Tap {
     private final Set<Integer> rows = new HashSet<>();
 
     private final Map<Integer, String> asked = new HashMap<>();
+
+    /** Numbered batches without an answer, by request. */
+    private final Map<Integer, WriteRequest> writes = new HashMap<>();
+
     private final Map<Integer, String> channelByHandle = new HashMap<>();
   }
 
@@ -55,6 +67,9 @@ final class ClusterWiretap implements SimNetwork.Tap {
         connection + (isServer ? " < " : " > ") + frame.kind() + " " + frame.operation());
     if (!isServer) {
       readers.asked(connection, frame);
+      if (frame.operation() == Operation.WRITE) {
+        writes(connection, frame);
+      }
       if (frame.operation() == Operation.ATTACH) {
         Attach attach = Json.decode(frame.payload(), Attach.class);
         attached(connection).asked.put(frame.correlationId(), attach.channelId());
@@ -68,6 +83,9 @@ final class ClusterWiretap implements SimNetwork.Tap {
       return;
     }
     readers.answered(connection, frame);
+    if (frame.operation() == Operation.WRITE) {
+      answered(connection, frame);
+    }
     if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.ASSIGN) {
       truth.assigned(Json.decode(frame.payload(), Assignment.class));
       world.count(ClusterHappening.ASSIGNED);
@@ -90,6 +108,31 @@ final class ClusterWiretap implements SimNetwork.Tap {
     }
   }
 
+  private void writes(SimConnection connection, Frame frame) {
+    truth.written().sent(connection, frame);
+    WriteRequest write = WriteRequest.decode(frame.payload());
+    if (WriterNumber.of(write.batch()).isPresent()) {
+      attached(connection).writes.put(frame.correlationId(), write);
+      world.maybeLate(connection);
+    }
+  }
+
+  /** A numbered batch is answered: its rows count, and a repetition gets the first answer. */
+  private void answered(SimConnection connection, Frame frame) {
+    WriteRequest write = attached(connection).writes.remove(frame.correlationId());
+    if (write == null || frame.kind() != FrameKind.RESPONSE) {
+      return;
+    }
+    WriteResult result = WriteResult.decode(frame.payload());
+    world.count(ClusterHappening.BATCH_ANSWERED);
+    world.trace.add("batch of partition " + write.batch().partition() + ": " + result);
+    if (result.rejections().stream().anyMatch(each -> each.code().retriable())) {
+      world.count(ClusterHappening.BATCH_APPLIED_IN_PART);
+    }
+    truth.acknowledged(write.batch(), result);
+    numbered.answered(write, result, ANY_SERVER);
+  }
+
   private Attached attached(SimConnection connection) {
     return attached.computeIfAbsent(connection, any -> new Attached());
   }
@@ -99,6 +142,7 @@ final class ClusterWiretap implements SimNetwork.Tap {
     world.trace.add("refused as " + error.code() + ": " + error.message());
     switch (error.code()) {
       case NOT_LEADER -> world.count(ClusterHappening.NOT_LEADER);
+      case WRITER_ENDED -> world.count(ClusterHappening.WRITER_ENDED);
       case INTERNAL, CORRUPT, INVALID_CHECKPOINT ->
           throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
       default -> {
@@ -140,8 +184,18 @@ final class ClusterWiretap implements SimNetwork.Tap {
 
   @Override
   public void received(SimConnection connection, SimSocket to, Frame frame) {
+    if (!connection.isServer(to) && frame.operation() == Operation.WRITE) {
+      truth.written().answered(connection, frame);
+    }
     if (frame.kind() == FrameKind.REQUEST && ReadTruth.isRead(frame.operation())) {
       truth.reads().arrived(connection, frame);
+    }
+  }
+
+  @Override
+  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
+    if (!connection.isServer(from) && frame.operation() == Operation.WRITE) {
+      truth.written().sent(connection, frame);
     }
   }
 

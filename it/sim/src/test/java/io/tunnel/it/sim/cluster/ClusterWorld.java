@@ -40,6 +40,7 @@ final class ClusterWorld implements SimWorker.Home {
   private static final long REPLACE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LEVELS = 0x1e7e1L;
   private static final long FORMS = 0xf0235L;
+  private static final long LATE = 0x1a7eL;
 
   final Agenda agenda = new Agenda();
   final long seed;
@@ -65,11 +66,20 @@ final class ClusterWorld implements SimWorker.Home {
   private int lastWorker;
   private int tunnelsUnit = Unit.CATALOG;
 
+  /** How often the network holds up a numbered batch; 0 for never. */
+  int lateOneIn;
+
+  private final SplittableRandom late;
+
+  /** Whether every write of the SDK has a number, since the level is raised for good. */
+  boolean hasNumbers;
+
   private Placement former = Placement.NONE;
 
   ClusterWorld(long seed, Consumer<String> listener) {
     this.seed = seed;
     random = new SplittableRandom(seed);
+    late = new SplittableRandom(seed ^ LATE);
     trace = new Trace(agenda, listener);
     settings = ClusterSettings.of(random);
     reach = new Reach(agenda, random.split());
@@ -361,6 +371,13 @@ final class ClusterWorld implements SimWorker.Home {
     count(ClusterHappening.CONNECTION_STALLED);
     truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
     connection.stall(TimeUnit.MILLISECONDS.toNanos(millis));
+  }
+
+  /** A client sends a numbered batch, which may come when the client waits no more. */
+  void maybeLate(SimConnection connection) {
+    if (lateOneIn > 0 && late.nextInt(lateOneIn) == 0) {
+      stall(connection, late.nextInt(4_000));
+    }
   }
 
   // Workers.

@@ -27,6 +27,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 
 /**
  * The meaning of a partition's whole log: the changes that count, and the rows. The rule is
@@ -52,7 +53,7 @@ final class LogTruth implements WatchedLog {
   /** By key, when the last change of a row that is there was taken by the log. */
   private final SortedMap<Bytes, Long> written = new TreeMap<>();
 
-  private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
+  private final NumberedTruth.Rising numbered;
 
   private final RowFold fold = new RowFold();
   private int read;
@@ -61,10 +62,16 @@ final class LogTruth implements WatchedLog {
   private boolean isBroken;
   private String leader = "";
 
-  LogTruth(int partition, SimLog log, Consumer<ClusterHappening> counts) {
+  /**
+   * Knows nothing of the log yet.
+   *
+   * @param isNumbered whether the writer of a value numbers all its batches
+   */
+  LogTruth(int partition, SimLog log, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
     this.partition = partition;
     this.log = log;
     this.counts = counts;
+    this.numbered = new NumberedTruth.Rising(isNumbered);
   }
 
   /** Reads what has landed since. */

@@ -178,7 +178,7 @@ public final class Ledger {
   }
 
   /** Whether the table of a partition was dropped. */
-  boolean isDropped(PartitionTruth partition) {
+  public boolean isDropped(PartitionTruth partition) {
     return tableOf(partition.id).isDropped();
   }
 

@@ -9,6 +9,7 @@ import io.tunnel.wire.WriteResult;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 
 /**
  * What was answered to batches that writers number: a repetition gets the first answer, and a batch
@@ -50,13 +51,25 @@ public final class NumberedTruth {
     /** By writer, as the quotients of values name them. */
     private final Map<Long, Long> last = new HashMap<>();
 
+    private final LongPredicate isNumbered;
+
+    /** Every value is of a writer that numbers all its batches. */
+    public Rising() {
+      this(value -> true);
+    }
+
+    /** Only values that {@code isNumbered} accepts must rise. */
+    public Rising(LongPredicate isNumbered) {
+      this.isNumbered = isNumbered;
+    }
+
     /** Takes the next change of the partition. */
     public void require(int partition, StreamRecord record) {
       Optional<Long> value = valueOf(record);
       if (value.isPresent()) {
         Long before = last.put(value.get() / VALUES_FROM, value.get());
         Invariant.ORDER_PER_CLIENT.require(
-            before == null || value.get() > before,
+            before == null || value.get() > before || !isNumbered.test(value.get()),
             "partition %d has value %d of a numbered batch behind value %d",
             partition,
             value.get(),
@@ -86,7 +99,7 @@ public final class NumberedTruth {
   }
 
   /** A write was answered by a server, which has a number. */
-  void answered(WriteRequest write, WriteResult result, int server) {
+  public void answered(WriteRequest write, WriteResult result, int server) {
     Optional<Batch> of = of(write);
     if (of.isEmpty()) {
       return;

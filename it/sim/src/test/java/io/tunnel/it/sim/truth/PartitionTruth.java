@@ -87,7 +87,7 @@ public final class PartitionTruth {
   }
 
   /** How often changes were lost with the power of a machine. */
-  long losses() {
+  public long losses() {
     return losses;
   }
 

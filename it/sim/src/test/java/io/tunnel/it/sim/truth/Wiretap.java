@@ -65,11 +65,11 @@ public final class Wiretap implements SimNetwork.Tap {
     return ledger;
   }
 
-  public Wiretap(World world, Ledger ledger) {
+  public Wiretap(World world, Ledger ledger, WrittenTruth written) {
     this.world = world;
     this.ledger = ledger;
     this.answers = new WireAnswers(world, ledger);
-    this.written = new WrittenTruth(world);
+    this.written = written;
   }
 
   private WireLink link(SimConnection connection) {

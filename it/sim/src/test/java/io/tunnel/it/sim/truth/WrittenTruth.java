@@ -3,9 +3,9 @@ package io.tunnel.it.sim.truth;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.WriterNumber;
-import io.tunnel.it.sim.Happening;
-import io.tunnel.it.sim.World;
 import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.watch.ClientHome;
+import io.tunnel.it.sim.watch.WatchedLog;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.value.Bytes;
@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * What the SDK told programs of their rows, compared with the log and with the frames that the SDK
@@ -27,11 +28,22 @@ import java.util.Set;
  */
 public final class WrittenTruth {
 
-  private final World world;
+  private final ClientHome home;
+  private final Consumer<Did> counts;
   private final List<Writer> writers = new ArrayList<>();
   private final Map<Long, Row> rowByValue = new HashMap<>();
   private final Map<Attempt, Sent> attempts = new HashMap<>();
   private final Map<Bytes, Writer> writerById = new HashMap<>();
+
+  /** Writers that sent a batch without a number; see {@link #isNumbered}. */
+  private final Set<Writer> without = new HashSet<>();
+
+  /** What became of a row, or of a batch on its way. */
+  public enum Did {
+    IN_DOUBT,
+    NOT_SENT,
+    REPEATED
+  }
 
   private record Attempt(SimConnection connection, int correlationId) {}
 
@@ -68,7 +80,7 @@ public final class WrittenTruth {
     public Row added(int partition, RowChange change) {
       Optional<Long> value =
           change instanceof RowDeleteChange ? Optional.empty() : Optional.of(valuesFrom + last);
-      Row row = new Row(this, world.ledger.partition(partition), change, value);
+      Row row = new Row(this, home.log(partition), change, value);
       rows.add(row);
       value.ifPresent(each -> rowByValue.put(each, row));
       return row;
@@ -83,7 +95,7 @@ public final class WrittenTruth {
   /** A row that a program gave a writer. */
   public final class Row {
     private final Writer writer;
-    private final PartitionTruth partition;
+    private final WatchedLog partition;
     private final RowChange change;
 
     /** The value under which the log has the row; a DELETE has none. */
@@ -96,7 +108,7 @@ public final class WrittenTruth {
     /** Requests with the row whose answer did not come in time. */
     private int unanswered;
 
-    private Row(Writer writer, PartitionTruth partition, RowChange change, Optional<Long> value) {
+    private Row(Writer writer, WatchedLog partition, RowChange change, Optional<Long> value) {
       this.writer = writer;
       this.partition = partition;
       this.change = change;
@@ -112,7 +124,7 @@ public final class WrittenTruth {
       switch (told.outcome()) {
         case APPLIED -> requireThere(told);
         case IN_DOUBT -> {
-          world.count(Happening.WRITE_IN_DOUBT);
+          counts.accept(Did.IN_DOUBT);
           Invariant.ONLY_DOUBTED_IN_DOUBT.require(
               value.isEmpty() || unanswered > 0,
               "%s is IN_DOUBT, and each of its %d requests was answered: %s",
@@ -120,7 +132,7 @@ public final class WrittenTruth {
               sent,
               told.message());
         }
-        case NOT_SENT -> world.count(Happening.WRITE_NOT_SENT);
+        case NOT_SENT -> counts.accept(Did.NOT_SENT);
         case REJECTED -> {}
       }
     }
@@ -131,27 +143,26 @@ public final class WrittenTruth {
     }
 
     private void requireThere(RowResult told) {
-      world.machine.learn();
-      if (world.ledger.isDropped(partition) || !mustStay()) {
+      partition.learn();
+      if (partition.isGone() || !mustStay()) {
         return;
       }
       Invariant.OUTCOMES_HOLD.require(
-          told.partition() == partition.id
-              && told.position() <= partition.committed()
-              && isAt(told.position()),
+          told.partition() == partition.partition() && isAt(told.position()),
           "%s is APPLIED at position %d of partition %d, and the log has %s there",
           this,
           told.position(),
           told.partition(),
-          told.position() <= partition.committed()
-              ? partition.at(told.position()).text()
-              : "nothing");
+          partition.at(told.position()).map(PartitionTruth.Change::text));
     }
 
     private boolean isAt(long position) {
-      PartitionTruth.Change there = partition.at(position);
-      return there.record().getPrimaryKey().equals(change.primaryKey())
-          && NumberedTruth.valueOf(there.record()).equals(value);
+      return partition
+          .at(position)
+          .map(PartitionTruth.Change::record)
+          .filter(there -> there.getPrimaryKey().equals(change.primaryKey()))
+          .filter(there -> NumberedTruth.valueOf(there).equals(value))
+          .isPresent();
     }
 
     private Bytes key() {
@@ -160,12 +171,18 @@ public final class WrittenTruth {
 
     @Override
     public String toString() {
-      return "row " + change + " of partition " + partition.id;
+      return "row " + change + " of partition " + partition.partition();
     }
   }
 
-  public WrittenTruth(World world) {
-    this.world = world;
+  /**
+   * Knows nothing yet.
+   *
+   * @param counts is told what becomes of rows
+   */
+  public WrittenTruth(ClientHome home, Consumer<Did> counts) {
+    this.home = home;
+    this.counts = counts;
   }
 
   /**
@@ -181,7 +198,7 @@ public final class WrittenTruth {
   }
 
   /** A client sends a write. */
-  void sent(SimConnection connection, Frame frame) {
+  public void sent(SimConnection connection, Frame frame) {
     WriteRequest write = WriteRequest.decode(frame.payload());
     List<Row> rows = new ArrayList<>();
     List<Long> values = new ArrayList<>();
@@ -197,13 +214,13 @@ public final class WrittenTruth {
       row.sent++;
       row.unanswered++;
       if (row.sent > 1) {
-        world.count(Happening.WRITE_REPEATED);
+        counts.accept(Did.REPEATED);
       }
       Invariant.OUTCOMES_HOLD.require(
           row.result.isEmpty(), "%s is sent, and was %s before", row, row.result);
     }
     attempts.put(
-        new Attempt(connection, frame.correlationId()), new Sent(rows, world.agenda.nowNanos()));
+        new Attempt(connection, frame.correlationId()), new Sent(rows, home.agenda().nowNanos()));
     if (!rows.isEmpty()) {
       requireNumber(rows.get(0).writer, write.batch(), values);
     }
@@ -216,7 +233,14 @@ public final class WrittenTruth {
   private void requireNumber(Writer writer, ChangeBatch batch, List<Long> values) {
     Optional<WriterNumber> by = WriterNumber.of(batch);
     Invariant.NUMBERS_RISE.require(
-        by.isPresent(), "partition %d is sent %s without a number", batch.partition(), values);
+        by.isPresent() || home.mayLackNumbers(),
+        "partition %d is sent %s without a number",
+        batch.partition(),
+        values);
+    if (by.isEmpty()) {
+      without.add(writer);
+      return;
+    }
     byte[] token = by.get().token().toByteArray();
     Bytes id = Bytes.copyOf(token, Long.BYTES, token.length - Long.BYTES);
     Writer known = writerById.putIfAbsent(id, writer);
@@ -236,14 +260,22 @@ public final class WrittenTruth {
   }
 
   /** A client reads the answer to a write, or its refusal. */
-  void answered(SimConnection connection, Frame frame) {
+  public void answered(SimConnection connection, Frame frame) {
     Sent sent = attempts.remove(new Attempt(connection, frame.correlationId()));
     if (sent != null) {
-      long nanos = world.agenda.nowNanos() - sent.nanos();
+      long nanos = home.agenda().nowNanos() - sent.nanos();
       sent.rows().stream()
           .filter(row -> nanos < row.writer.requestNanos)
           .forEach(row -> row.unanswered--);
     }
+  }
+
+  /**
+   * Whether the writer of a value, as {@link NumberedTruth#valueOf} finds the value, has sent no
+   * batch without a number: then its rows are in order, each once.
+   */
+  public boolean isNumbered(long value) {
+    return !without.contains(writers.get((int) (value / NumberedTruth.VALUES_FROM) - 1));
   }
 
   // What must hold when all is quiet.
@@ -254,31 +286,31 @@ public final class WrittenTruth {
     for (Writer writer : writers) {
       Map<Bytes, Long> lastByKey = new HashMap<>();
       for (Row row : writer.rows) {
-        if (!world.ledger.isDropped(row.partition)) {
+        if (!row.partition.isGone()) {
           Set<Long> values =
-              valuesByPartition.computeIfAbsent(row.partition.id, any -> valuesOf(row.partition));
+              valuesByPartition.computeIfAbsent(
+                  row.partition.partition(), any -> valuesOf(row.partition));
           row.result.ifPresent(told -> requireSo(row, told, values, lastByKey));
         }
       }
     }
   }
 
-  private static Set<Long> valuesOf(PartitionTruth partition) {
+  private static Set<Long> valuesOf(WatchedLog partition) {
     Set<Long> values = new HashSet<>();
-    for (long position = 1; position <= partition.committed(); position++) {
-      NumberedTruth.valueOf(partition.at(position).record()).ifPresent(values::add);
+    for (Optional<Long> at = partition.after(0); at.isPresent(); at = partition.after(at.get())) {
+      NumberedTruth.valueOf(partition.at(at.get()).orElseThrow().record()).ifPresent(values::add);
     }
     return values;
   }
 
-  private static void requireSo(
-      Row row, RowResult told, Set<Long> values, Map<Bytes, Long> lastByKey) {
+  private void requireSo(Row row, RowResult told, Set<Long> values, Map<Bytes, Long> lastByKey) {
     if (told.outcome() == Outcome.APPLIED && row.mustStay()) {
       Invariant.OUTCOMES_HOLD.require(
           row.isAt(told.position()), "%s was APPLIED, and is not there any more", row);
       Long before = lastByKey.put(row.key(), told.position());
       Invariant.ORDER_PER_CLIENT.require(
-          before == null || before < told.position(),
+          before == null || before < told.position() || without.contains(row.writer),
           "%s was APPLIED at %d, and the row before it of the same key at %d",
           row,
           told.position(),

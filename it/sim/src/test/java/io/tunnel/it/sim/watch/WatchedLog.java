@@ -16,4 +16,14 @@ public interface WatchedLog {
 
   /** The position of the first change that counts behind another. */
   Optional<Long> after(long position);
+
+  /** How often power losses have taken changes away. */
+  default long losses() {
+    return 0;
+  }
+
+  /** Whether the table was dropped. */
+  default boolean isGone() {
+    return false;
+  }
 }

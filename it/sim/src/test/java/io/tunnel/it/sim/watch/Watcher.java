@@ -2,9 +2,6 @@ package io.tunnel.it.sim.watch;
 
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.AnyRows;
-import io.tunnel.it.sim.Trace;
-import io.tunnel.it.sim.machine.Agenda;
-import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.it.sim.truth.Invariant;
@@ -14,7 +11,6 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.SimWatches;
 import io.tunnel.sdk.Watch;
 import io.tunnel.sdk.read.SimReadPort;
@@ -47,25 +43,7 @@ public final class Watcher {
   private static final int IDS_MAX = 25;
 
   /** The world in which somebody watches. */
-  public interface Home {
-    SimNetwork network();
-
-    Agenda agenda();
-
-    Trace trace();
-
-    List<Endpoint> endpoints();
-
-    SimProcess process(String name);
-
-    /** Kills a process, and ends its connections. */
-    void end(SimProcess process);
-
-    /** Runs something whose complaints nobody must swallow. */
-    void watch(Runnable action);
-
-    WatchedLog log(int partition);
-
+  public interface Home extends ClientHome {
     void count(Did what);
   }
 

@@ -5,14 +5,15 @@ import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.truth.Holding;
 import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.WrittenTruth;
 import io.tunnel.it.sim.watch.WatchedLog;
 import io.tunnel.it.sim.watch.Watcher;
 import io.tunnel.sdk.Endpoint;
 import java.util.List;
 import java.util.Optional;
 
-/** The world of one server as the home of a watcher. */
-record ServerWatching(World world) implements Watcher.Home {
+/** The world of one server as the home of programs and watchers. */
+record ServerHome(World world) implements Watcher.Home, SimProgram.Home {
 
   /** The changes of a partition. */
   private record Log(World world, PartitionTruth truth) implements WatchedLog {
@@ -37,6 +38,16 @@ record ServerWatching(World world) implements Watcher.Home {
     @Override
     public Optional<Long> after(long position) {
       return position < truth.committed() ? Optional.of(position + 1) : Optional.empty();
+    }
+
+    @Override
+    public long losses() {
+      return truth.losses();
+    }
+
+    @Override
+    public boolean isGone() {
+      return world.ledger.isDropped(truth);
     }
   }
 
@@ -89,6 +100,30 @@ record ServerWatching(World world) implements Watcher.Home {
           case GIVEN_ROW -> Happening.WATCHER_GIVEN_ROW;
           case LOST_HISTORY -> Happening.WATCHER_LOST_HISTORY;
           case COMPARED -> Happening.WATCHER_COMPARED;
+        });
+  }
+
+  @Override
+  public WrittenTruth written() {
+    return world.wiretap.written();
+  }
+
+  @Override
+  public boolean hasAllFeatures() {
+    return true;
+  }
+
+  @Override
+  public void killed() {
+    world.count(Happening.PROGRAM_KILLED);
+  }
+
+  void count(WrittenTruth.Did what) {
+    world.count(
+        switch (what) {
+          case IN_DOUBT -> Happening.WRITE_IN_DOUBT;
+          case NOT_SENT -> Happening.WRITE_NOT_SENT;
+          case REPEATED -> Happening.WRITE_REPEATED;
         });
   }
 }
