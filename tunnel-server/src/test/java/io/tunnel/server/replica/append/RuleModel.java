@@ -174,10 +174,13 @@ final class RuleModel {
     if (sent.header().kind() != Kind.MARKER && isFirst) {
       acknowledged = with(acknowledged, new Acknowledged(sent, state.log().size()));
     }
-    Change landed = new Change(state).log(log).acknowledged(acknowledged);
-    next.accept("land " + sent.id(), landed.flight(rest).state());
+    next.accept(
+        "land " + sent.id(),
+        new Change(state).log(log).acknowledged(acknowledged).flight(rest).state());
     if (state.copies() < bounds.copies() && sent.header().kind() != Kind.MARKER) {
-      next.accept("land a copy of " + sent.id(), landed.copied().state());
+      next.accept(
+          "land a copy of " + sent.id(),
+          new Change(state).log(log).acknowledged(acknowledged).copied().state());
     }
     next.accept("lose " + sent.id(), new Change(state).flight(rest).state());
   }
