@@ -17,7 +17,7 @@ import java.util.OptionalLong;
  * <p>Everything else is settled by reading. When an append fails, is acknowledged anywhere else, or
  * the log may have lost its end, the node stops appending and claims again: all records that it
  * waits for are settled when it has read its own marker. A record that was acknowledged below the
- * next offset proves that the log lost its end; then nobody knows what became of the records.
+ * next offset proves that the log lost its end; the fate of the records is unknown then.
  *
  * @param <T> what the caller remembers of an append
  */
@@ -29,7 +29,7 @@ public final class LeadCore<T> {
     FOLLOWING,
     /** Has appended a marker, and reads until the marker comes. */
     CLAIMING,
-    /** Its own marker is the newest that it read: it appends. */
+    /** The node's own marker is the newest marker that the node has read: the node appends. */
     LEADING
   }
 
@@ -39,7 +39,7 @@ public final class LeadCore<T> {
     COUNTS,
     /** The record never counts. */
     NEVER,
-    /** The log lost its end: nobody knows. */
+    /** The log lost its end, and perhaps the record. */
     UNKNOWN
   }
 
@@ -65,7 +65,7 @@ public final class LeadCore<T> {
     }
   }
 
-  /** All of it. */
+  /** The state of the core, for the model of all interleavings. */
   record State<T>(FollowState follow, Role role, Optional<Long> claim, List<Pending<T>> pending) {}
 
   private final FollowCore follow;
@@ -76,7 +76,7 @@ public final class LeadCore<T> {
 
   private Role role;
 
-  /** The random bytes of the marker that it waits for; there while CLAIMING. */
+  /** The random bytes of the marker that the node waits for; there while CLAIMING. */
   private Optional<Long> claim;
 
   /**
@@ -115,7 +115,7 @@ public final class LeadCore<T> {
   }
 
   /**
-   * Claims the lead, also again. Appends under way are settled by reading.
+   * Claims the lead, also a second time. Appends under way are settled by reading.
    *
    * @param marker random; no other marker has these bytes
    * @return the header of the marker to append
@@ -126,13 +126,13 @@ public final class LeadCore<T> {
     return AppendHeader.marker(marker, follow.snapshot());
   }
 
-  /** Appends nothing any more, until it claims. Appends under way are settled by reading. */
+  /** Ends appending until the next claim. Appends under way are settled by reading. */
   public void resign() {
     role = Role.FOLLOWING;
     claim = Optional.empty();
   }
 
-  /** Whether it may append now. */
+  /** Whether the node may append now. */
   public boolean mayAppend() {
     return role == Role.LEADING && pending.size() < appendsMax;
   }
@@ -141,7 +141,7 @@ public final class LeadCore<T> {
    * Takes the place of a record in the log.
    *
    * @return the header of the record to append, after all records before it
-   * @throws IllegalStateException when it may not append
+   * @throws IllegalStateException when the node may not append
    */
   public AppendHeader append(Kind kind, int changes, T what) {
     if (!mayAppend()) {
@@ -193,7 +193,7 @@ public final class LeadCore<T> {
     return settled;
   }
 
-  /** An append has failed, or nobody knows whether it did: to be followed by a claim. */
+  /** An append has failed, perhaps: to be followed by a claim. */
   public void failed() {
     resign();
   }

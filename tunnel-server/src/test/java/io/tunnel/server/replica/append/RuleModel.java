@@ -3,6 +3,10 @@ package io.tunnel.server.replica.append;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
 import io.tunnel.server.replica.append.LeadCore.Role;
+import io.tunnel.server.replica.append.ModelState.Acknowledged;
+import io.tunnel.server.replica.append.ModelState.Change;
+import io.tunnel.server.replica.append.ModelState.Node;
+import io.tunnel.server.replica.append.ModelState.Sent;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -10,7 +14,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -40,46 +43,10 @@ final class RuleModel {
    */
   record Bounds(int appends, int empty, int markers, int copies, int repeats, int cuts) {}
 
-  /**
-   * A record.
-   *
-   * @param id of the append; the same for a copy
-   * @param write what a client wants; the same for an append that repeats it
-   * @param seen what the node knew to count before it
-   */
-  record Sent(int id, int write, int node, AppendHeader header, List<Integer> seen) {}
-
-  private record Acknowledged(Sent sent, long offset) {}
-
-  /**
-   * A node.
-   *
-   * @param counted the appends that it knows to count, in their order
-   */
-  private record Node(LeadCore.State<Sent> lead, List<Integer> counted) {
-    static final Node NEW =
-        new Node(
-            new LeadCore.State<>(FollowState.NONE, Role.FOLLOWING, Optional.empty(), List.of()),
-            List.of());
-  }
-
-  private record State(
-      List<Sent> log,
-      List<Sent> flight,
-      List<Acknowledged> acknowledged,
-      List<Node> nodes,
-      Map<Integer, Long> applied,
-      Set<Integer> refused,
-      int appends,
-      int markers,
-      int copies,
-      int repeats,
-      int cuts) {}
-
   private final Bounds bounds;
-  private final Map<State, State> before = new HashMap<>();
-  private final Map<State, String> step = new HashMap<>();
-  private final Queue<State> open = new ArrayDeque<>();
+  private final Map<ModelState, ModelState> before = new HashMap<>();
+  private final Map<ModelState, String> step = new HashMap<>();
+  private final Queue<ModelState> open = new ArrayDeque<>();
 
   RuleModel(Bounds bounds) {
     this.bounds = bounds;
@@ -92,8 +59,8 @@ final class RuleModel {
    * @throws AssertionError when something was answered that the log does not say
    */
   int run() {
-    State first =
-        new State(
+    ModelState first =
+        new ModelState(
             List.of(),
             List.of(),
             List.of(),
@@ -108,11 +75,11 @@ final class RuleModel {
     before.put(first, first);
     open.add(first);
     while (!open.isEmpty()) {
-      State state = open.remove();
+      ModelState state = open.remove();
       successors(
           state,
           (name, next) -> {
-            State known = canonical(next);
+            ModelState known = canonical(next);
             if (before.putIfAbsent(known, state) == null) {
               step.put(known, name);
               require(known);
@@ -124,7 +91,7 @@ final class RuleModel {
   }
 
   /** The order of what is under way means nothing. */
-  private static State canonical(State state) {
+  private static ModelState canonical(ModelState state) {
     List<Sent> flight = new ArrayList<>(state.flight());
     flight.sort(Comparator.comparing(Sent::toString));
     List<Acknowledged> acknowledged = new ArrayList<>();
@@ -137,7 +104,7 @@ final class RuleModel {
       }
     }
     acknowledged.sort(Comparator.comparing(Acknowledged::toString));
-    return new State(
+    return new ModelState(
         state.log(),
         flight,
         acknowledged,
@@ -151,7 +118,7 @@ final class RuleModel {
         state.cuts());
   }
 
-  private void successors(State state, BiConsumer<String, State> next) {
+  private void successors(ModelState state, BiConsumer<String, ModelState> next) {
     for (int node = 0; node < NODES; node++) {
       nodeSteps(state, node, next);
     }
@@ -165,14 +132,14 @@ final class RuleModel {
     }
   }
 
-  private void flightSteps(State state, int index, BiConsumer<String, State> next) {
+  private void flightSteps(ModelState state, int index, BiConsumer<String, ModelState> next) {
     Sent sent = state.flight().get(index);
-    List<Sent> rest = without(state.flight(), index);
-    List<Sent> log = with(state.log(), sent);
+    List<Sent> rest = ModelState.without(state.flight(), index);
+    List<Sent> log = ModelState.with(state.log(), sent);
     List<Acknowledged> acknowledged = state.acknowledged();
     boolean isFirst = acknowledged.stream().noneMatch(each -> each.sent().equals(sent));
     if (sent.header().kind() != Kind.MARKER && isFirst) {
-      acknowledged = with(acknowledged, new Acknowledged(sent, state.log().size()));
+      acknowledged = ModelState.with(acknowledged, new Acknowledged(sent, state.log().size()));
     }
     next.accept(
         "land " + sent.id(),
@@ -185,7 +152,7 @@ final class RuleModel {
     next.accept("lose " + sent.id(), new Change(state).flight(rest).state());
   }
 
-  private void nodeSteps(State state, int index, BiConsumer<String, State> next) {
+  private void nodeSteps(ModelState state, int index, BiConsumer<String, ModelState> next) {
     Node node = state.nodes().get(index);
     if (state.markers() < bounds.markers() && node.lead().role() != Role.CLAIMING) {
       LeadCore<Sent> lead = core(node);
@@ -204,7 +171,8 @@ final class RuleModel {
     for (int i = 0; i < state.acknowledged().size(); i++) {
       Acknowledged each = state.acknowledged().get(i);
       if (each.sent().node() == index) {
-        Change without = new Change(state).acknowledged(without(state.acknowledged(), i));
+        Change without =
+            new Change(state).acknowledged(ModelState.without(state.acknowledged(), i));
         next.accept(
             index + " hears of " + each.sent().id(), heard(without, node, index, each).state());
         LeadCore<Sent> lead = core(node);
@@ -215,7 +183,7 @@ final class RuleModel {
     }
   }
 
-  private void appends(State state, int index, BiConsumer<String, State> next) {
+  private void appends(ModelState state, int index, BiConsumer<String, ModelState> next) {
     Node node = state.nodes().get(index);
     List<Integer> seen = new ArrayList<>(node.counted());
     node.lead().pending().forEach(each -> seen.add(each.what().id()));
@@ -239,7 +207,7 @@ final class RuleModel {
     }
   }
 
-  private static int writeOf(State state, int id) {
+  private static int writeOf(ModelState state, int id) {
     List<Sent> all = new ArrayList<>(state.log());
     all.addAll(state.flight());
     state.nodes().forEach(n -> n.lead().pending().forEach(each -> all.add(each.what())));
@@ -250,7 +218,7 @@ final class RuleModel {
         .orElse(WRITES + id);
   }
 
-  private Change append(State state, int index, int id, int write, List<Integer> seen) {
+  private Change append(ModelState state, int index, int id, int write, List<Integer> seen) {
     LeadCore<Sent> lead = core(state.nodes().get(index));
     int changes = id < bounds.empty() ? 0 : 1;
     Sent[] made = new Sent[1];
@@ -267,7 +235,7 @@ final class RuleModel {
         .appended();
   }
 
-  private State read(State state, int index) {
+  private ModelState read(ModelState state, int index) {
     Node node = state.nodes().get(index);
     LeadCore<Sent> lead = core(node);
     int offset = (int) node.lead().follow().next();
@@ -306,7 +274,7 @@ final class RuleModel {
    * Kafka has lost the end of the log, and each node is told before it is told anything else. What
    * was answered because of lost records holds no longer, which no rule can prevent.
    */
-  private static State cut(State state, int left) {
+  private static ModelState cut(ModelState state, int left) {
     Change change = new Change(state).log(state.log().subList(0, left)).cut();
     for (int i = 0; i < NODES; i++) {
       Node node = state.nodes().get(i);
@@ -355,7 +323,7 @@ final class RuleModel {
     return counted;
   }
 
-  private void require(State state) {
+  private void require(ModelState state) {
     Map<Integer, Long> counted = counted(state.log());
     Set<Integer> writes = new HashSet<>();
     List<Integer> order = new ArrayList<>();
@@ -400,137 +368,13 @@ final class RuleModel {
     return order;
   }
 
-  private void check(State state, boolean isRight, String what) {
+  private void check(ModelState state, boolean isRight, String what) {
     if (!isRight) {
       List<String> steps = new ArrayList<>();
-      for (State at = state; step.containsKey(at); at = before.get(at)) {
+      for (ModelState at = state; step.containsKey(at); at = before.get(at)) {
         steps.add(0, step.get(at));
       }
       throw new AssertionError(what + " after " + steps);
-    }
-  }
-
-  // Steps.
-
-  private static <T> List<T> with(List<T> list, T one) {
-    List<T> more = new ArrayList<>(list);
-    more.add(one);
-    return more;
-  }
-
-  private static <T> List<T> without(List<T> list, int index) {
-    List<T> less = new ArrayList<>(list);
-    less.remove(index);
-    return less;
-  }
-
-  /** Makes the next state. */
-  private static final class Change {
-    private List<Sent> log;
-    private List<Sent> flight;
-    private List<Acknowledged> acknowledged;
-    private final List<Node> nodes;
-    private final Map<Integer, Long> applied;
-    private final Set<Integer> refused;
-    private int appends;
-    private int markers;
-    private int copies;
-    private int repeats;
-    private int cuts;
-
-    Change(State from) {
-      log = from.log();
-      flight = from.flight();
-      acknowledged = from.acknowledged();
-      nodes = new ArrayList<>(from.nodes());
-      applied = new TreeMap<>(from.applied());
-      refused = new HashSet<>(from.refused());
-      appends = from.appends();
-      markers = from.markers();
-      copies = from.copies();
-      repeats = from.repeats();
-      cuts = from.cuts();
-    }
-
-    Change log(List<Sent> now) {
-      log = List.copyOf(now);
-      return this;
-    }
-
-    Change flight(List<Sent> now) {
-      flight = now;
-      return this;
-    }
-
-    Change acknowledged(List<Acknowledged> now) {
-      acknowledged = now;
-      return this;
-    }
-
-    Change sent(Sent one) {
-      flight = with(flight, one);
-      return this;
-    }
-
-    Change node(int index, LeadCore<Sent> lead, List<Integer> counted) {
-      nodes.set(index, new Node(lead.state(), List.copyOf(counted)));
-      return this;
-    }
-
-    Change settled(LeadCore.Settled<Sent> what) {
-      if (what.outcome() == Outcome.COUNTS) {
-        applied.put(what.what().id(), what.first());
-      } else if (what.outcome() == Outcome.NEVER) {
-        refused.add(what.what().id());
-      }
-      return this;
-    }
-
-    /** Of all answers only those hold that say that these count. */
-    Change answered(Set<Integer> kept) {
-      applied.keySet().retainAll(kept);
-      refused.clear();
-      return this;
-    }
-
-    Change appended() {
-      appends++;
-      return this;
-    }
-
-    Change marked() {
-      markers++;
-      return this;
-    }
-
-    Change copied() {
-      copies++;
-      return this;
-    }
-
-    Change repeated() {
-      repeats++;
-      return this;
-    }
-
-    Change cut() {
-      cuts++;
-      return this;
-    }
-
-    State state() {
-      return new State(
-          List.copyOf(log),
-          List.copyOf(flight),
-          List.copyOf(acknowledged),
-          List.copyOf(nodes),
-          applied,
-          refused,
-          appends,
-          markers,
-          copies,
-          repeats,
-          cuts);
     }
   }
 }
