@@ -76,7 +76,9 @@ public enum FormatFeature {
     /** A part of a stored row. */
     STORED_ROW("a stored row"),
     /** The terms of a grant. */
-    GRANT("a grant");
+    GRANT("a grant"),
+    /** A record of a shared log of appends. */
+    RECORD("a record of the shared log");
 
     private final String label;
 

@@ -1,0 +1,72 @@
+package io.tunnel.server.replica.append;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a reader knows of a log of appends: a function of the log's records before {@code next}.
+ *
+ * @param next the offset of the next record to read
+ * @param position the position of the next change
+ * @param number of the last record of the newest epoch that counts; 0 before one counts
+ * @param hasBegun whether a record other than a marker has counted
+ * @param snapshot the offset of the newest record that names a snapshot and counts; {@link
+ *     AppendHeader#NO_SNAPSHOT} without one
+ * @param snapshotBefore the offset of the second newest
+ * @param stretches the epochs, the newest last; older epochs may be forgotten
+ */
+public record FollowState(
+    long next,
+    long position,
+    long number,
+    boolean hasBegun,
+    long snapshot,
+    long snapshotBefore,
+    List<Stretch> stretches) {
+
+  /** Nothing was read. */
+  public static final FollowState NONE =
+      new FollowState(
+          0, 1, 0, false, AppendHeader.NO_SNAPSHOT, AppendHeader.NO_SNAPSHOT, List.of());
+
+  /**
+   * The offsets of an epoch: each record of the epoch from its marker to its end counts, and no
+   * other record does.
+   *
+   * @param epoch the offset of the marker
+   * @param marker the random bytes of the marker
+   * @param first the position of the next change at the marker
+   * @param end the offset of the next marker, or of the first record of the epoch that does not
+   *     count; {@link #OPEN} while records may follow that count
+   */
+  public record Stretch(long epoch, long marker, long first, long end) {
+
+    /** The end of an epoch that may go on. */
+    public static final long OPEN = Long.MAX_VALUE;
+
+    /** Whether more records of the epoch may count. */
+    public boolean isOpen() {
+      return end == OPEN;
+    }
+
+    Stretch endedAt(long offset) {
+      return isOpen() ? new Stretch(epoch, marker, first, offset) : this;
+    }
+
+    boolean has(AppendHeader header) {
+      return header.epoch() == epoch && header.marker() == marker;
+    }
+  }
+
+  /** Takes a copy. */
+  public FollowState {
+    stretches = List.copyOf(stretches);
+  }
+
+  /** The newest epoch; empty before the first marker. */
+  public Optional<Stretch> newest() {
+    return stretches.isEmpty()
+        ? Optional.empty()
+        : Optional.of(stretches.get(stretches.size() - 1));
+  }
+}

@@ -1,0 +1,260 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.replica.append.AppendHeader.Kind;
+import io.tunnel.server.replica.append.FollowCore.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What a node may append to a log of appends and what it may say of its appends. Reads the log as
+ * {@link FollowCore} does, and besides believes one kind of acknowledgement: a record that was
+ * acknowledged at the next offset, with the next number and the next first position, counts, since
+ * nothing lies between. So a leader answers without reading its records back.
+ *
+ * <p>Everything else is settled by reading. When an append fails, is acknowledged anywhere else, or
+ * the log may have lost its end, the node stops appending and claims again: all records that it
+ * waits for are settled when it has read its own marker. A record that was acknowledged below the
+ * next offset proves that the log lost its end; the fate of the records is unknown then.
+ *
+ * @param <T> what the caller remembers of an append
+ */
+public final class LeadCore<T> {
+
+  /** What a node does with its partition. */
+  public enum Role {
+    /** Reads, and appends nothing. */
+    FOLLOWING,
+    /** Has appended a marker, and reads until the marker comes. */
+    CLAIMING,
+    /** The node's own marker is the newest marker that the node has read: the node appends. */
+    LEADING
+  }
+
+  /** What became of an append. */
+  public enum Outcome {
+    /** The record counts. */
+    COUNTS,
+    /** The record never counts. */
+    NEVER,
+    /** The log lost its end, and perhaps the record. */
+    UNKNOWN
+  }
+
+  /**
+   * An append that is settled.
+   *
+   * @param first the position of its first change, if it counts
+   */
+  public record Settled<T>(T what, Outcome outcome, long first) {}
+
+  /**
+   * A record that was read.
+   *
+   * @param settled appends of this node whose fate is known now, in their order
+   */
+  public record Read<T>(Verdict verdict, List<Settled<T>> settled) {}
+
+  /** An append under way. */
+  record Pending<T>(AppendHeader header, OptionalLong acknowledgedAt, T what) {
+
+    Pending<T> acknowledged(long offset) {
+      return new Pending<>(header, OptionalLong.of(offset), what);
+    }
+  }
+
+  /** The state of the core, for the model of all interleavings. */
+  record State<T>(FollowState follow, Role role, Optional<Long> claim, List<Pending<T>> pending) {}
+
+  private final FollowCore follow;
+  private final int appendsMax;
+
+  /** Of one epoch, with rising numbers; the first is the next after what counts. */
+  private final List<Pending<T>> pending;
+
+  private Role role;
+
+  /** The random bytes of the marker that the node waits for; there while CLAIMING. */
+  private Optional<Long> claim;
+
+  /**
+   * A node that follows.
+   *
+   * @param appendsMax appends under way at most
+   */
+  public LeadCore(FollowState state, int appendsMax) {
+    this(new State<>(state, Role.FOLLOWING, Optional.empty(), List.of()), appendsMax);
+  }
+
+  LeadCore(State<T> state, int appendsMax) {
+    this.follow = new FollowCore(state.follow());
+    this.role = state.role();
+    this.claim = state.claim();
+    this.pending = new ArrayList<>(state.pending());
+    this.appendsMax = appendsMax;
+  }
+
+  State<T> state() {
+    return new State<>(follow.state(), role, claim, List.copyOf(pending));
+  }
+
+  /** What was read and what counts. */
+  public FollowCore follow() {
+    return follow;
+  }
+
+  public Role role() {
+    return role;
+  }
+
+  /** What the caller remembers of the appends under way, in their order. */
+  public List<T> underWay() {
+    return pending.stream().map(Pending::what).toList();
+  }
+
+  /**
+   * Claims the lead, also a second time. Appends under way are settled by reading.
+   *
+   * @param marker random; no other marker has these bytes
+   * @return the header of the marker to append
+   */
+  public AppendHeader claim(long marker) {
+    role = Role.CLAIMING;
+    claim = Optional.of(marker);
+    return AppendHeader.marker(marker, follow.snapshot());
+  }
+
+  /** Ends appending until the next claim. Appends under way are settled by reading. */
+  public void resign() {
+    role = Role.FOLLOWING;
+    claim = Optional.empty();
+  }
+
+  /** Whether the node may append now. */
+  public boolean mayAppend() {
+    return role == Role.LEADING && pending.size() < appendsMax;
+  }
+
+  /**
+   * Takes the place of a record in the log.
+   *
+   * @return the header of the record to append, after all records before it
+   * @throws IllegalStateException when the node may not append
+   */
+  public AppendHeader append(Kind kind, int changes, T what) {
+    if (!mayAppend()) {
+      throw new IllegalStateException(
+          "cannot append while " + role + " with " + pending.size() + " appends under way");
+    }
+    FollowState.Stretch epoch = follow.state().newest().orElseThrow();
+    long number = follow.number();
+    long first = follow.position();
+    if (!pending.isEmpty()) {
+      AppendHeader last = pending.get(pending.size() - 1).header();
+      number = last.number();
+      first = last.first() + last.changes();
+    }
+    AppendHeader header =
+        new AppendHeader(
+            kind,
+            epoch.epoch(),
+            epoch.marker(),
+            number + 1,
+            first,
+            changes,
+            follow.snapshot(),
+            Bytes.EMPTY);
+    pending.add(new Pending<>(header, OptionalLong.empty(), what));
+    return header;
+  }
+
+  /**
+   * The log has acknowledged a record of this node.
+   *
+   * @param header as {@link #append} gave it
+   * @return appends whose fate is known now
+   */
+  public List<Settled<T>> acknowledged(AppendHeader header, long offset) {
+    List<Settled<T>> settled = new ArrayList<>();
+    boolean isUnderWay = pending.stream().anyMatch(each -> each.header().equals(header));
+    if (role != Role.LEADING || !isUnderWay) {
+      // Reading settles it, or has settled it.
+      return settled;
+    }
+    if (offset < follow.next()) {
+      resign();
+      settleAll(Outcome.UNKNOWN, settled);
+      return settled;
+    }
+    pending.replaceAll(each -> each.header().equals(header) ? each.acknowledged(offset) : each);
+    believe(settled);
+    return settled;
+  }
+
+  /** An append has failed, perhaps: to be followed by a claim. */
+  public void failed() {
+    resign();
+  }
+
+  /** The log may have lost its end: to be followed by a claim, which reads everything back. */
+  public void endInDoubt() {
+    resign();
+  }
+
+  private void believe(List<Settled<T>> settled) {
+    while (!pending.isEmpty()
+        && pending.get(0).acknowledgedAt().equals(OptionalLong.of(follow.next()))) {
+      follow.acknowledged(pending.get(0).header());
+      settle(pending.remove(0), Outcome.COUNTS, settled);
+    }
+  }
+
+  private void settle(Pending<T> one, Outcome outcome, List<Settled<T>> settled) {
+    settled.add(new Settled<>(one.what(), outcome, one.header().first()));
+  }
+
+  private void settleAll(Outcome outcome, List<Settled<T>> settled) {
+    while (!pending.isEmpty()) {
+      settle(pending.remove(0), outcome, settled);
+    }
+  }
+
+  /** Takes the record at {@code offset}. */
+  public Read<T> read(long offset, AppendHeader header) {
+    Verdict verdict = follow.read(offset, header);
+    List<Settled<T>> settled = new ArrayList<>();
+    switch (verdict) {
+      case MARKER -> {
+        settleAll(Outcome.NEVER, settled);
+        marked(header.marker());
+      }
+      case COUNTS -> {
+        if (!pending.isEmpty() && pending.get(0).header().equals(header)) {
+          settle(pending.remove(0), Outcome.COUNTS, settled);
+        }
+      }
+      case ENDS_EPOCH -> {
+        settleAll(Outcome.NEVER, settled);
+        if (role == Role.LEADING) {
+          resign();
+        }
+      }
+      case FENCED, SEEN -> {}
+    }
+    if (role == Role.LEADING) {
+      believe(settled);
+    }
+    return new Read<>(verdict, settled);
+  }
+
+  private void marked(long marker) {
+    if (claim.equals(Optional.of(marker))) {
+      role = Role.LEADING;
+      claim = Optional.empty();
+    } else if (role == Role.LEADING) {
+      resign();
+    }
+  }
+}
