@@ -488,6 +488,16 @@ public final class Coordinator {
         run.core().sessions(surroundings.nanos()));
   }
 
+  /**
+   * The position up to which a worker surely received the changes of a channel that it holds now;
+   * the checkpoint when no worker holds the channel.
+   */
+  public long received(String tunnelId, ChannelKey key, long checkpointed) {
+    TunnelRun run = runByTunnel.get(tunnelId);
+    Hold hold = run == null ? null : run.holds().get(key);
+    return hold == null ? checkpointed : Math.max(checkpointed, hold.delivered());
+  }
+
   /** The number of open sessions. */
   public int sessionCount() {
     return sessions.count();
