@@ -165,7 +165,7 @@ record ServerPages(
 
   /** When no thread of tunnels has time, the page repeats the last figures of channels. */
   @Override
-  public Iterator<String> metrics() throws IOException {
+  public Iterator<CharSequence> metrics() throws IOException {
     Ports ports = engine.ports();
     int channelsMax = engine.address().limits().channelMetricsMax();
     tunnels(TunnelSample::of).ifPresent(all -> meters.tunnels(all, channelsMax));

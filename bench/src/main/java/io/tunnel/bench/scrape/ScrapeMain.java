@@ -32,10 +32,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How long a page of metrics takes, and how many bytes of memory the server allocates for one page,
- * with many tunnels. Each tunnel has one channel, which lags by one change, in a table with a
+ * with many tunnels. Each tunnel has one channel with a lag of one change, in a table with a
  * retention. Server and clients share this process; the thread that reads the page does not count.
  * Arguments: a directory, which is filled unless it exists, the number of tunnels, the number of
- * pages; the first page warms up.
+ * pages, of which the first warms up, and a configuration file if wanted.
  */
 public final class ScrapeMain {
 
@@ -52,10 +52,11 @@ public final class ScrapeMain {
   /** Creates the tunnels, and reads the pages. */
   public static void main(String[] args) throws IOException {
     ServerConfig defaults = ServerConfig.defaults(2);
-    ServerConfig config = defaults.withNet(new NetConfig("127.0.0.1", 0, 0, 1, 1_000, false));
+    ServerConfig config = args.length > 3 ? defaults.withFile(Path.of(args[3])) : defaults;
+    NetConfig net = config.net().at("127.0.0.1", 0, 0);
     Path directory = Path.of(args[0]);
     boolean isNew = Files.notExists(directory);
-    try (Server server = Server.alone(directory, config)) {
+    try (Server server = Server.alone(directory, config.withNet(net))) {
       if (isNew) {
         create("127.0.0.1:" + server.localAddress().getPort(), Integer.parseInt(args[1]));
       }
@@ -116,7 +117,7 @@ public final class ScrapeMain {
         end);
   }
 
-  /** Bytes that all threads but this one have allocated. */
+  /** Bytes allocated by all threads except the reading thread. */
   private static long allocatedBytes() {
     long sum = 0;
     long own = Thread.currentThread().getId();

@@ -100,7 +100,7 @@ class HourOfChartsTest {
     }
 
     @Override
-    public Iterator<String> metrics() {
+    public Iterator<CharSequence> metrics() {
       return Collections.emptyIterator();
     }
 

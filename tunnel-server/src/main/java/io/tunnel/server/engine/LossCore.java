@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
  * has all channels that are lost now. A channel that loses more changes has one line a minute; all
  * channels together have {@value #LINES_MAX} lines a minute, and one line for the rest.
  *
- * <p>The first look only notes what was lost before: an earlier process, or the node that led these
- * tunnels, has counted it.
+ * <p>The first look only notes what was lost before: an earlier process, or the former leader of
+ * the tunnels, counted these changes.
  */
 final class LossCore {
 

@@ -165,7 +165,7 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private void makeFigures(ChannelHandlerContext ctx, Form form) {
-    Iterator<String> text;
+    Iterator<CharSequence> text;
     try {
       text = pages.metrics();
     } catch (IOException | RuntimeException e) {

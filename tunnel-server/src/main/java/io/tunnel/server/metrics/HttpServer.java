@@ -171,10 +171,11 @@ public final class HttpServer implements AutoCloseable {
     String health();
 
     /**
-     * Prometheus' text format, in pieces that event loops take when a visitor has read the pieces
-     * before. May block; taking a piece must not wait.
+     * Prometheus' text format, in pieces, each of which is valid until the next is taken. An event
+     * loop takes a piece when the visitor has read the pieces before. May block; taking a piece
+     * must not wait.
      */
-    Iterator<String> metrics() throws IOException;
+    Iterator<CharSequence> metrics() throws IOException;
   }
 
   /**

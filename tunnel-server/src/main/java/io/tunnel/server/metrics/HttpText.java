@@ -12,10 +12,10 @@ final class HttpText implements ChunkedInput<ByteBuf> {
 
   private static final long UNKNOWN = -1;
 
-  private final Iterator<String> pieces;
+  private final Iterator<CharSequence> pieces;
   private long bytes;
 
-  HttpText(Iterator<String> pieces) {
+  HttpText(Iterator<CharSequence> pieces) {
     this.pieces = pieces;
   }
 
@@ -34,6 +34,8 @@ final class HttpText implements ChunkedInput<ByteBuf> {
     return piece;
   }
 
+  /** Netty's older method, which its interface still declares and nobody calls. */
+  @SuppressWarnings("InlineMeSuggester")
   @Deprecated
   @Override
   public ByteBuf readChunk(ChannelHandlerContext ctx) {

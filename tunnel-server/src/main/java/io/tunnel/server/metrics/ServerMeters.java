@@ -292,7 +292,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     tunnelMeters.now(all, channelsMax);
   }
 
-  /** Tunnels lost that many changes to the retention of their tables. */
+  /** Counts changes that tunnels lost to retention. */
   public void lost(long changes) {
     changesLost.increment((double) changes);
   }
@@ -333,12 +333,13 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   }
 
   /**
-   * All meters in Prometheus' text format, in pieces. Figures of tunnels are those of the last
-   * {@link #tunnels}; the caller may write the pieces on another thread.
+   * All meters in Prometheus' text format, in pieces, each of which is valid until the next is
+   * taken. Figures of tunnels are those of the last {@link #tunnels}; the caller may write the
+   * pieces on another thread.
    */
-  public Iterator<String> scrape() {
-    Iterator<String> others = List.of(registry.scrape()).iterator();
-    Iterator<String> tunnels = tunnelMeters.text();
+  public Iterator<CharSequence> scrape() {
+    Iterator<CharSequence> others = List.<CharSequence>of(registry.scrape()).iterator();
+    Iterator<CharSequence> tunnels = tunnelMeters.text();
     return new Iterator<>() {
       @Override
       public boolean hasNext() {
@@ -346,7 +347,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       }
 
       @Override
-      public String next() {
+      public CharSequence next() {
         return others.hasNext() ? others.next() : tunnels.next();
       }
     };

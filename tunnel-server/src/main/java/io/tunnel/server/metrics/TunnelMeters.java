@@ -134,12 +134,12 @@ final class TunnelMeters {
     samples = TunnelSample.bounded(all, channelsMax);
   }
 
-  /** The figures in Prometheus' text format, in pieces. */
-  Iterator<String> text() {
+  /** The figures in Prometheus' text format, in pieces; each is valid until the next is taken. */
+  Iterator<CharSequence> text() {
     return new Text(samples);
   }
 
-  private static final class Text implements Iterator<String> {
+  private static final class Text implements Iterator<CharSequence> {
 
     private final List<TunnelSample> tunnels;
     private final StringBuilder piece = new StringBuilder();
@@ -156,7 +156,7 @@ final class TunnelMeters {
     }
 
     @Override
-    public String next() {
+    public CharSequence next() {
       if (!hasNext()) {
         throw new NoSuchElementException("all tunnels are written");
       }
@@ -174,7 +174,7 @@ final class TunnelMeters {
         family++;
         tunnel = 0;
       }
-      return piece.toString();
+      return piece;
     }
   }
 }

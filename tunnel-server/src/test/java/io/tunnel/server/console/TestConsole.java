@@ -115,8 +115,8 @@ final class TestConsole implements Closeable {
     }
 
     @Override
-    public Iterator<String> metrics() {
-      return List.of("figure 1\n").iterator();
+    public Iterator<CharSequence> metrics() {
+      return List.<CharSequence>of("figure 1\n").iterator();
     }
   }
 

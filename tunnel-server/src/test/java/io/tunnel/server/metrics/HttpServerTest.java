@@ -33,7 +33,8 @@ final class HttpServerTest {
 
   private final Queue<Runnable> figuresWanted = new ArrayDeque<>();
   private boolean areFiguresRefused;
-  private Iterator<String> figures = List.of("figure 1\n", "figure \u00fc\n").iterator();
+  private Iterator<CharSequence> figures =
+      List.<CharSequence>of("figure 1\n", "figure \u00fc\n").iterator();
   private volatile boolean isHealthy = true;
   private HttpServer server;
 
@@ -49,7 +50,7 @@ final class HttpServerTest {
     }
 
     @Override
-    public Iterator<String> metrics() {
+    public Iterator<CharSequence> metrics() {
       return figures;
     }
   }
@@ -232,7 +233,10 @@ final class HttpServerTest {
   void figures_are_made_as_fast_as_they_are_read() throws IOException, InterruptedException {
     AtomicLong made = new AtomicLong();
     String piece = "x".repeat(PIECE_BYTES);
-    figures = Stream.generate(() -> piece).peek(unused -> made.addAndGet(PIECE_BYTES)).iterator();
+    figures =
+        Stream.<CharSequence>generate(() -> piece)
+            .peek(unused -> made.addAndGet(PIECE_BYTES))
+            .iterator();
     try (Socket socket = connect()) {
       send(socket, "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
       awaitFigures().run();

@@ -10,7 +10,7 @@ public final class Scraped {
   /** All pieces of a page. */
   public static String of(ServerMeters meters) {
     StringBuilder text = new StringBuilder();
-    for (Iterator<String> pieces = meters.scrape(); pieces.hasNext(); ) {
+    for (Iterator<CharSequence> pieces = meters.scrape(); pieces.hasNext(); ) {
       text.append(pieces.next());
     }
     return text.toString();

@@ -107,8 +107,8 @@ final class ServerMetersTest {
       long before = threads.getCurrentThreadAllocatedBytes();
       meters.tunnels(samples, TUNNELS);
       int lines = 0;
-      for (Iterator<String> pieces = meters.scrape(); pieces.hasNext(); ) {
-        String piece = pieces.next();
+      for (Iterator<CharSequence> pieces = meters.scrape(); pieces.hasNext(); ) {
+        String piece = pieces.next().toString();
         assertThat(piece).hasSizeLessThan(PIECE_CHARS_MAX);
         lines += piece.contains("tunnel=") ? (int) piece.lines().count() : 0;
       }
