@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.OptionalDouble;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
@@ -17,8 +18,8 @@ import java.util.function.ToLongFunction;
  */
 final class TunnelMeters {
 
-  /** Tunnels in a piece of text, which has about 20 KB if each has one channel. */
-  private static final int PIECE_TUNNELS = 200;
+  /** Characters after which a piece of text ends behind a tunnel. */
+  private static final int PIECE_CHARS = 32 << 10;
 
   private static final List<Family> FAMILIES =
       List.of(
@@ -65,13 +66,18 @@ final class TunnelMeters {
     void write(TunnelSample tunnel, StringBuilder to);
   }
 
-  /** All lines of one name. */
-  private record Family(String name, String help, Lines lines) {}
+  /**
+   * All lines of one name.
+   *
+   * @param hasLines whether a tunnel has a line
+   */
+  private record Family(String name, String help, Predicate<TunnelSample> hasLines, Lines lines) {}
 
   private static Family ofTunnel(String name, String help, ToLongFunction<TunnelSample> figure) {
     return new Family(
         name,
         help,
+        tunnel -> true,
         (tunnel, to) -> {
           to.append(name).append('{');
           label(tunnel, to);
@@ -88,6 +94,7 @@ final class TunnelMeters {
     return new Family(
         name,
         help,
+        tunnel -> tunnel.streams().stream().anyMatch(one -> figure.apply(one).isPresent()),
         (tunnel, to) -> {
           for (Channel channel : tunnel.streams()) {
             OptionalDouble value = figure.apply(channel);
@@ -142,17 +149,23 @@ final class TunnelMeters {
   private static final class Text implements Iterator<CharSequence> {
 
     private final List<TunnelSample> tunnels;
+
+    /** Names without a line are not on the page. */
+    private final List<Family> families;
+
     private final StringBuilder piece = new StringBuilder();
     private int family;
     private int tunnel;
 
     Text(List<TunnelSample> tunnels) {
       this.tunnels = tunnels;
+      this.families =
+          FAMILIES.stream().filter(one -> tunnels.stream().anyMatch(one.hasLines())).toList();
     }
 
     @Override
     public boolean hasNext() {
-      return !tunnels.isEmpty() && family < FAMILIES.size();
+      return family < families.size();
     }
 
     @Override
@@ -160,15 +173,15 @@ final class TunnelMeters {
       if (!hasNext()) {
         throw new NoSuchElementException("all tunnels are written");
       }
-      Family now = FAMILIES.get(family);
+      Family now = families.get(family);
       piece.setLength(0);
       if (tunnel == 0) {
         piece.append("# HELP ").append(now.name()).append(' ').append(now.help()).append('\n');
         piece.append("# TYPE ").append(now.name()).append(" gauge\n");
       }
-      int end = Math.min(tunnels.size(), tunnel + PIECE_TUNNELS);
-      for (; tunnel < end; tunnel++) {
+      while (tunnel < tunnels.size() && piece.length() < PIECE_CHARS) {
         now.lines().write(tunnels.get(tunnel), piece);
+        tunnel++;
       }
       if (tunnel == tunnels.size()) {
         family++;

@@ -140,6 +140,8 @@ final class ServerMetersTest {
               "tunnel_channel_lag_seconds" + others + "6.0");
       meters.tunnels(samples, 8);
       assertThat(lines(meters, ".*all others.*")).isEmpty();
+      assertThat(lines(meters, "# TYPE tunnel_channel_lag_rows .*")).hasSize(1);
+      assertThat(lines(meters, ".*history_left.*")).as("a name without a line").isEmpty();
       meters.tunnels(samples, 0);
       assertThat(lines(meters, "tunnel_channels\\{.*"))
           .containsExactly("tunnel_channels{table=\"all others\",tunnel=\"all others\"} 8.0");
