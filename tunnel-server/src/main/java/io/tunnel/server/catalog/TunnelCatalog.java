@@ -318,11 +318,9 @@ public final class TunnelCatalog implements Closeable {
   /** By principal, the number of tunnels of this catalog that it created. */
   public Map<String, Integer> tunnelsByCreator() {
     Map<String, Integer> counts = new HashMap<>();
-    for (TunnelInfo tunnel : tunnels.tunnels()) {
-      if (tunnel.creator().isPresent() && !isOrphan(tunnel.tunnelId())) {
-        counts.merge(tunnel.creator().get(), 1, Integer::sum);
-      }
-    }
+    tunnels.tunnels().stream()
+        .filter(tunnel -> tunnel.creator().isPresent() && !isOrphan(tunnel.tunnelId()))
+        .forEach(tunnel -> counts.merge(tunnel.creator().get(), 1, Integer::sum));
     return counts;
   }
 

@@ -77,8 +77,11 @@ public final class LossWatch {
                     || !log.isLost(key.partition(), state.checkpointed(), state.end())) {
                   return;
                 }
+                long checkpointed = state.checkpointed();
                 long received =
-                    host.coordinator().received(tunnel.tunnelId(), key, state.checkpointed());
+                    Math.max(
+                        checkpointed,
+                        host.coordinator().received(tunnel.tunnelId(), key).orElse(checkpointed));
                 long last =
                     Math.min(
                         log.firstPosition(key.partition()) - 1, state.end().orElse(Long.MAX_VALUE));

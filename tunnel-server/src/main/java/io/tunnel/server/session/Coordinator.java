@@ -488,14 +488,9 @@ public final class Coordinator {
         run.core().sessions(surroundings.nanos()));
   }
 
-  /**
-   * The position up to which a worker surely received the changes of a channel that it holds now;
-   * the checkpoint when no worker holds the channel.
-   */
-  public long received(String tunnelId, ChannelKey key, long checkpointed) {
-    TunnelRun run = runByTunnel.get(tunnelId);
-    Hold hold = run == null ? null : run.holds().get(key);
-    return hold == null ? checkpointed : Math.max(checkpointed, hold.delivered());
+  /** The position up to which a channel's worker surely received changes, if there is a worker. */
+  public Optional<Long> received(String tunnelId, ChannelKey key) {
+    return Optional.ofNullable(runByTunnel.get(tunnelId)).flatMap(run -> run.received(key));
   }
 
   /** The number of open sessions. */

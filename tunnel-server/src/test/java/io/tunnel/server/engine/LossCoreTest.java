@@ -134,7 +134,7 @@ final class LossCoreTest {
         } else if (truths.containsKey(channel) || random.nextInt(10) == 0) {
           Truth truth = truths.computeIfAbsent(channel, unused -> new Truth());
           if (truth.last == 0) {
-            truth.first = 100 + random.nextInt(50);
+            truth.first = 100L + random.nextInt(50);
             truth.last = truth.first;
           }
           truth.last += random.nextInt(3);

@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -179,6 +180,21 @@ final class TunnelHistoryTest extends OperatorsFixture {
           .contains("tunnel n of table t lost 9 more changes of partition " + low);
       assertThat(lost).isEqualTo(6 + 3 * 3);
     }
+  }
+
+  @Test
+  void what_a_worker_has_received_is_not_lost_before_its_session_ends() throws Exception {
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    LossWatch watch = watch();
+    watch.look();
+    String session = session(created.get(0));
+    port.delivered = OptionalLong.of(6);
+    trim();
+    watch.look();
+    assertThat(lost).as("the worker may still process the changes").isZero();
+    coordinator.close(session, port);
+    watch.look();
+    assertThat(lost).isEqualTo(6);
   }
 
   @Test
