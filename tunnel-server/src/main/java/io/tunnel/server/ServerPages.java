@@ -9,11 +9,13 @@ import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Waiting;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.metrics.TunnelSample;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,10 +23,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The pages of the HTTP port. */
@@ -33,6 +39,12 @@ record ServerPages(
     implements HttpServer.Pages, ConsoleServer {
 
   private static final double BYTES_PER_KIB = 1_024;
+
+  /** Tunnels of one question to the thread of their host; takes a millisecond or two. */
+  private static final int LOOK_TUNNELS_MAX = 100;
+
+  /** Visitors wait 10 s; after half of it, the last figures are better than none. */
+  private static final long LOOK_NANOS_MAX = TimeUnit.SECONDS.toNanos(5);
 
   @Override
   public Optional<ClusterDescription> cluster() {
@@ -87,29 +99,63 @@ record ServerPages(
     }
   }
 
+  /**
+   * Asks the thread of each host for a few tunnels at a time, so that heartbeats wait for a few
+   * tunnels only, and never holds more descriptions than these.
+   */
   @Override
-  public Optional<List<TunnelDescription>> tunnels() {
+  public <T> Optional<List<T>> tunnels(Function<TunnelDescription, T> figures) {
     Ports ports = engine.ports();
+    long startNanos = ports.threads().clock().nanos();
     Collection<TunnelHost> hosts = ports.tunnels().hosts().all();
-    List<List<TunnelView>> answers =
-        hosts.stream().map(ServerPages::views).flatMap(Optional::stream).toList();
-    if (!hosts.isEmpty() && answers.isEmpty()) {
-      return Optional.empty();
-    }
-    List<TunnelDescription> described = new ArrayList<>();
-    for (List<TunnelView> views : answers) {
-      for (TunnelView view : views) {
-        // Counting rows takes too long for figures that are read every few seconds.
-        described.add(describe(ports, view));
+    List<T> all = new ArrayList<>();
+    boolean hasAnswer = hosts.isEmpty();
+    for (TunnelHost host : hosts) {
+      List<T> ofHost = new ArrayList<>();
+      if (lookAt(host, startNanos, view -> ofHost.add(figures.apply(describe(ports, view))))) {
+        hasAnswer = true;
+        all.addAll(ofHost);
       }
     }
-    return Optional.of(described);
+    return hasAnswer ? Optional.of(all) : Optional.empty();
+  }
+
+  /** Shows all tunnels of a host; false when the host's thread has no time, or has ended. */
+  private boolean lookAt(TunnelHost host, long startNanos, Consumer<TunnelView> shown) {
+    Optional<List<TunnelInfo>> found =
+        Waiting.forAnswer(host.control(), () -> host.catalog().tunnels(Optional.empty()));
+    if (found.isEmpty()) {
+      return false;
+    }
+    List<TunnelInfo> tunnels = found.get();
+    for (int from = 0; from < tunnels.size(); from += LOOK_TUNNELS_MAX) {
+      List<TunnelInfo> some =
+          tunnels.subList(from, Math.min(tunnels.size(), from + LOOK_TUNNELS_MAX));
+      Optional<List<TunnelView>> views =
+          engine.ports().threads().clock().nanos() - startNanos > LOOK_NANOS_MAX
+              ? Optional.empty()
+              : Waiting.forAnswer(host.control(), () -> views(host, some));
+      if (views.isEmpty()) {
+        return false;
+      }
+      views.get().forEach(shown);
+    }
+    return true;
+  }
+
+  /** The tunnels that are still there; on the host's thread. */
+  private static List<TunnelView> views(TunnelHost host, List<TunnelInfo> tunnels) {
+    return tunnels.stream()
+        .filter(tunnel -> host.catalog().exists(tunnel.tunnelId()))
+        .map(host.coordinator()::view)
+        .toList();
   }
 
   private static TunnelDescription describe(Ports ports, TunnelView view) {
     try {
       return view.describe(
           ports.tunnels().figures(),
+          // Counting rows takes too long for figures that are read every few seconds.
           partition -> LogFigures.UNKNOWN,
           ports.threads().clock().epochMicros());
     } catch (IOException e) {
@@ -119,9 +165,10 @@ record ServerPages(
 
   /** When no thread of tunnels has time, the page repeats the last figures of channels. */
   @Override
-  public String metrics() throws IOException {
+  public Iterator<CharSequence> metrics() throws IOException {
     Ports ports = engine.ports();
-    tunnels().ifPresent(meters::channels);
+    int channelsMax = engine.address().limits().channelMetricsMax();
+    tunnels(TunnelSample::of).ifPresent(all -> meters.tunnels(all, channelsMax));
     Map<String, Integer> tunnels = new HashMap<>();
     ports
         .tunnels()
@@ -136,15 +183,5 @@ record ServerPages(
         net.shares().figures(), net.shares().uses(ports.catalog().holdings(), tunnels));
     engine.look();
     return meters.scrape();
-  }
-
-  /** Empty when the host's thread has no time, or has ended. */
-  private static Optional<List<TunnelView>> views(TunnelHost host) {
-    return Waiting.forAnswer(
-        host.control(),
-        () ->
-            host.catalog().tunnels(Optional.empty()).stream()
-                .map(host.coordinator()::view)
-                .toList());
   }
 }

@@ -22,6 +22,8 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -98,8 +100,8 @@ class HourOfChartsTest {
     }
 
     @Override
-    public String metrics() {
-      return "";
+    public Iterator<CharSequence> metrics() {
+      return Collections.emptyIterator();
     }
 
     private ServerMeters.Totals totals() {

@@ -318,9 +318,9 @@ public final class TunnelCatalog implements Closeable {
   /** By principal, the number of tunnels of this catalog that it created. */
   public Map<String, Integer> tunnelsByCreator() {
     Map<String, Integer> counts = new HashMap<>();
-    tunnels(Optional.empty()).stream()
-        .flatMap(tunnel -> tunnel.creator().stream())
-        .forEach(creator -> counts.merge(creator, 1, Integer::sum));
+    tunnels.tunnels().stream()
+        .filter(tunnel -> tunnel.creator().isPresent() && !isOrphan(tunnel.tunnelId()))
+        .forEach(tunnel -> counts.merge(tunnel.creator().get(), 1, Integer::sum));
     return counts;
   }
 

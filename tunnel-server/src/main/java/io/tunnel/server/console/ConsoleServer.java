@@ -5,6 +5,7 @@ import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The server that a console belongs to. Answers at once, where it does not say otherwise. */
 public interface ConsoleServer {
@@ -28,10 +29,12 @@ public interface ConsoleServer {
   Taken taken();
 
   /**
-   * The tunnels that this server coordinates; empty when none of their threads has time. May block
-   * for seconds.
+   * Figures of each tunnel that this server coordinates; empty when none of the tunnels' threads
+   * has time. May block for seconds.
+   *
+   * @param figures makes the figures; descriptions of all tunnels together may be large
    */
-  Optional<List<TunnelDescription>> tunnels();
+  <T> Optional<List<T>> tunnels(Function<TunnelDescription, T> figures);
 
   /**
    * What a server takes of its machine; NaN for a figure that the machine does not tell.

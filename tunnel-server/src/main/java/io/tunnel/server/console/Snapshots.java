@@ -70,11 +70,8 @@ final class Snapshots {
 
   private void lookAtTunnels() {
     server
-        .tunnels()
-        .ifPresent(
-            all ->
-                tunnels =
-                    all.stream().map(TunnelFigures::of).sorted(TunnelFigures.WORST_FIRST).toList());
+        .tunnels(TunnelFigures::of)
+        .ifPresent(all -> tunnels = all.stream().sorted(TunnelFigures.WORST_FIRST).toList());
     stepsSinceTunnels = 0;
   }
 

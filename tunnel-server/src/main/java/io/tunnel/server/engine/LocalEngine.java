@@ -96,7 +96,7 @@ public final class LocalEngine implements Engine {
               readers.with(control, clock));
       local.expiryLag(rooms.logs()::expiryLagMicros);
       local.rowSessions(rooms.rowSessions()::count);
-      losses = new LossWatch(rooms.ports().tunnels());
+      losses = new LossWatch(rooms.ports().tunnels(), clock::nanos, meters::lost);
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
@@ -186,6 +186,8 @@ public final class LocalEngine implements Engine {
             rooms.rowSessions()::tick,
             this::expire));
     long checkMs = config.log().retentionCheckMs();
+    // Before retention runs: an earlier process has counted what is lost now.
+    losses.look();
     control.scheduleWithFixedDelay(this::retain, checkMs, checkMs, TimeUnit.MILLISECONDS);
     return () -> {
       stopListening.run();

@@ -5,16 +5,22 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.tunnel.server.metrics.HttpServer.Visitors.Visit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -83,7 +89,7 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     switch (path) {
       case "/health" -> respond(ctx, health(visit), isHead);
-      case "/metrics" -> metrics(ctx, visit, isHead);
+      case "/metrics" -> metrics(ctx, visit, new Form(isHead, request.protocolVersion()));
       default ->
           respond(
               ctx,
@@ -109,9 +115,21 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
         (visit == Visit.WELCOME ? pages.health() : known) + "\n");
   }
 
-  private void metrics(ChannelHandlerContext ctx, Visit visit, boolean isHead) {
+  /**
+   * What a client can read.
+   *
+   * @param version without chunks before HTTP/1.1: the end of the connection ends the page
+   */
+  private record Form(boolean isHead, HttpVersion version) {
+
+    boolean hasChunks() {
+      return version.compareTo(HttpVersion.HTTP_1_1) >= 0;
+    }
+  }
+
+  private void metrics(ChannelHandlerContext ctx, Visit visit, Form form) {
     switch (visit) {
-      case WELCOME -> figures(ctx, isHead);
+      case WELCOME -> figures(ctx, form);
       case UNKNOWN ->
           respond(
               ctx,
@@ -120,7 +138,7 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
                   "NOT_AUTHENTICATED",
                   "send a token as Authorization: Bearer TOKEN; 'tunnel security token create'"
                       + " makes one"),
-              isHead);
+              form.isHead());
       case NOT_PERMITTED ->
           respond(
               ctx,
@@ -128,13 +146,13 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
                   HttpResponseStatus.FORBIDDEN,
                   "NOT_PERMITTED",
                   "figures need the right read on cluster"),
-              isHead);
+              form.isHead());
     }
   }
 
-  private void figures(ChannelHandlerContext ctx, boolean isHead) {
+  private void figures(ChannelHandlerContext ctx, Form form) {
     try {
-      maker.execute(() -> respond(ctx, figures(), isHead));
+      maker.execute(() -> makeFigures(ctx, form));
     } catch (RejectedExecutionException e) {
       respond(
           ctx,
@@ -142,17 +160,30 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
               HttpResponseStatus.SERVICE_UNAVAILABLE,
               "BUSY",
               "others wait for figures already; try again later"),
-          isHead);
+          form.isHead());
     }
   }
 
-  private Page figures() {
+  private void makeFigures(ChannelHandlerContext ctx, Form form) {
+    Iterator<CharSequence> text;
     try {
-      return new Page(
-          HttpResponseStatus.OK, "text/plain; version=0.0.4; charset=utf-8", pages.metrics());
+      text = pages.metrics();
     } catch (IOException | RuntimeException e) {
-      return Page.refusal(HttpResponseStatus.INTERNAL_SERVER_ERROR, "INTERNAL", e.toString());
+      respond(
+          ctx,
+          Page.refusal(HttpResponseStatus.INTERNAL_SERVER_ERROR, "INTERNAL", e.toString()),
+          form.isHead());
+      return;
     }
+    HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+    describe(head, "text/plain; version=0.0.4; charset=utf-8");
+    HttpUtil.setTransferEncodingChunked(head, form.hasChunks());
+    ctx.write(head);
+    ctx.writeAndFlush(
+            form.isHead()
+                ? LastHttpContent.EMPTY_LAST_CONTENT
+                : new HttpChunkedInput(new HttpText(text)))
+        .addListener(ChannelFutureListener.CLOSE);
   }
 
   private static void respond(ChannelHandlerContext ctx, Page page, boolean isHead) {
@@ -166,10 +197,8 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
             HttpVersion.HTTP_1_1,
             page.status(),
             isHead ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(body));
-    HttpServer.HEADERS.forEach(response.headers()::set);
-    response.headers().set(HttpHeaderNames.CONTENT_TYPE, page.type());
+    describe(response, page.type());
     response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.length);
-    response.headers().set(HttpHeaderNames.CONNECTION, "close");
     if (page.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
       response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
     }
@@ -177,6 +206,12 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
       response.headers().set(HttpHeaderNames.ALLOW, "GET, HEAD");
     }
     return response;
+  }
+
+  private static void describe(HttpResponse response, String type) {
+    HttpServer.HEADERS.forEach(response.headers()::set);
+    response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
+    response.headers().set(HttpHeaderNames.CONNECTION, "close");
   }
 
   @Override

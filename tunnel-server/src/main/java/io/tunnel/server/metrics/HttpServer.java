@@ -10,6 +10,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.stream.ChunkedWriteHandler;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.NetServer;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -168,8 +170,12 @@ public final class HttpServer implements AutoCloseable {
     /** One JSON object. Called by event loops, so it must not wait. */
     String health();
 
-    /** Prometheus' text format. */
-    String metrics() throws IOException;
+    /**
+     * Prometheus' text format, in pieces, each of which is valid until the next is taken. An event
+     * loop takes a piece when the visitor has read the pieces before. May block; taking a piece
+     * must not wait.
+     */
+    Iterator<CharSequence> metrics() throws IOException;
   }
 
   /**
@@ -214,6 +220,7 @@ public final class HttpServer implements AutoCloseable {
                         .addLast(
                             new HttpFirstRequest(connections, site),
                             whole(BODY_BYTES_MAX),
+                            new ChunkedWriteHandler(),
                             new HttpPages(maker, pages, door.visitors(), hosts));
                   }
                 })

@@ -3,7 +3,6 @@ package io.tunnel.server.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -11,9 +10,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.channel.watch.Watches;
 import io.tunnel.server.disk.DiskCondition;
@@ -28,11 +25,9 @@ import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.judge.Writers;
-import io.tunnel.wire.control.Control.ChannelDescription;
-import io.tunnel.wire.control.Control.TunnelDescription;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +76,8 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       counter("tunnel.bytes.written", "Bytes of batches committed");
   private final Counter changesTrimmed =
       counter("tunnel.changes.trimmed", "Changes that are kept no longer");
+  private final Counter changesLost =
+      counter("tunnel.changes.lost", "Changes that tunnels lost to retention");
   private final Counter segmentsDeleted =
       counter("tunnel.log.segments.deleted", "Files of logs that were deleted");
   private final Counter bytesDeleted =
@@ -97,17 +94,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final LongSupplier epochMicros;
   private final Map<ErrorCode, Counter> refusals = new EnumMap<>(ErrorCode.class);
   private final Map<Farewell, Counter> farewells = new EnumMap<>(Farewell.class);
-  private final MultiGauge lagRows =
-      multiGauge("tunnel.channel.lag.rows", "Changes not checkpointed");
-  private final MultiGauge lagBytes =
-      multiGauge("tunnel.channel.lag.bytes", "Bytes not checkpointed");
-  private final MultiGauge lagSeconds =
-      multiGauge("tunnel.channel.lag.seconds", "Age of the oldest change not checkpointed");
-  private final MultiGauge historyLeft =
-      multiGauge(
-          "tunnel.channel.history.left.seconds",
-          "Until the oldest change not checkpointed is no longer kept; -1 when it is lost");
-  private final TunnelMeters tunnelMeters = new TunnelMeters(registry);
+  private final TunnelMeters tunnelMeters = new TunnelMeters();
   private final ForwardMeters forwardMeters = new ForwardMeters(registry);
   private final PrincipalMeters principalMeters = new PrincipalMeters(registry);
 
@@ -152,10 +139,6 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
         .minimumExpectedValue(Duration.ofNanos(10_000))
         .maximumExpectedValue(Duration.ofSeconds(10))
         .register(registry);
-  }
-
-  private MultiGauge multiGauge(String name, String description) {
-    return MultiGauge.builder(name).description(description).register(registry);
   }
 
   private void total(String name, LongAdder sum) {
@@ -299,45 +282,24 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     return registry;
   }
 
-  /** Updates the figures of all channels. */
-  public void channels(List<TunnelDescription> tunnels) {
-    tunnelMeters.now(tunnels);
-    List<MultiGauge.Row<?>> rows = new ArrayList<>();
-    List<MultiGauge.Row<?>> bytes = new ArrayList<>();
-    List<MultiGauge.Row<?>> seconds = new ArrayList<>();
-    List<MultiGauge.Row<?>> left = new ArrayList<>();
-    for (TunnelDescription tunnel : tunnels) {
-      for (ChannelDescription channel : tunnel.channels()) {
-        if (channel.type() != ChannelType.Stream) {
-          continue;
-        }
-        Tags tags =
-            Tags.of(
-                "table", tunnel.info().table(),
-                "tunnel", tunnel.info().tunnel(),
-                "partition", Integer.toString(channel.partition()));
-        rows.add(MultiGauge.Row.of(tags, (double) channel.lagRows()));
-        bytes.add(MultiGauge.Row.of(tags, known(channel.lagBytes())));
-        seconds.add(MultiGauge.Row.of(tags, known(channel.lagMs()) / 1e3));
-        channel
-            .historyLeftMs()
-            .ifPresent(ms -> left.add(MultiGauge.Row.of(tags, ms < 0 ? -1 : ms / 1e3)));
-      }
-    }
-    lagRows.register(rows, true);
-    lagBytes.register(bytes, true);
-    lagSeconds.register(seconds, true);
-    historyLeft.register(left, true);
+  /**
+   * Replaces the figures of all tunnels that this server coordinates.
+   *
+   * @param channelsMax channels of tunnels with figures of their own; the first tunnels in order of
+   *     table and name have them, and all others share figures
+   */
+  public void tunnels(List<TunnelSample> all, int channelsMax) {
+    tunnelMeters.now(all, channelsMax);
+  }
+
+  /** Counts changes that tunnels lost to retention. */
+  public void lost(long changes) {
+    changesLost.increment((double) changes);
   }
 
   /** Updates the figures of principals and their quotas. */
   public void principals(PrincipalFigures figures, List<QuotaUse> quotas) {
     principalMeters.now(figures.all(), quotas);
-  }
-
-  /** NaN for a figure that the server cannot know, so that sums ignore it. */
-  private static double known(long figure) {
-    return figure == LogFigures.UNKNOWN ? Double.NaN : figure;
   }
 
   /**
@@ -370,9 +332,25 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
         .sum();
   }
 
-  /** All meters in Prometheus' text format. */
-  public String scrape() {
-    return registry.scrape();
+  /**
+   * All meters in Prometheus' text format, in pieces, each of which is valid until the next is
+   * taken. Figures of tunnels are those of the last {@link #tunnels}; the caller may write the
+   * pieces on another thread.
+   */
+  public Iterator<CharSequence> scrape() {
+    Iterator<CharSequence> others = List.<CharSequence>of(registry.scrape()).iterator();
+    Iterator<CharSequence> tunnels = tunnelMeters.text();
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return others.hasNext() || tunnels.hasNext();
+      }
+
+      @Override
+      public CharSequence next() {
+        return others.hasNext() ? others.next() : tunnels.next();
+      }
+    };
   }
 
   @Override

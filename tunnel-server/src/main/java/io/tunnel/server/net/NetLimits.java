@@ -24,6 +24,8 @@ package io.tunnel.server.net;
  * @param idleMsMax time without requests, sessions and attachments after which a connection is
  *     closed; it may take twice as long
  * @param principalMetricsMax principals with meters of their own; all others share meters
+ * @param channelMetricsMax channels whose tunnels have meters of their own; all other tunnels share
+ *     meters; 0 for none
  */
 public record NetLimits(
     int frameMsMax,
@@ -35,17 +37,20 @@ public record NetLimits(
     int httpConnectionsMax,
     int connectionsPerAddressMax,
     int idleMsMax,
-    int principalMetricsMax) {
+    int principalMetricsMax,
+    int channelMetricsMax) {
 
   private static final int FRAME_MS_MAX = 3_600_000;
   private static final int PRINCIPAL_METRICS_MAX = 10_000;
+  private static final int CHANNEL_METRICS_MAX = 1_000_000;
   private static final int IDLE_MS_MIN = 10_000;
   private static final int IDLE_MS_MAX = 7 * 24 * 3_600_000;
   private static final long MIB = 1 << 20;
 
   /** The limits for a heap of 1 GiB. */
   public static final NetLimits DEFAULT =
-      new NetLimits(30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 32 * MIB, 64, 0, 3_600_000, 100);
+      new NetLimits(
+          30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 32 * MIB, 64, 0, 3_600_000, 100, 10_000);
 
   /** Refuses limits under which a single client could not work. */
   public NetLimits {
@@ -76,6 +81,9 @@ public record NetLimits(
     require(
         principalMetricsMax >= 0 && principalMetricsMax <= PRINCIPAL_METRICS_MAX,
         "principalMetricsMax is 0 to 10000, not " + principalMetricsMax);
+    require(
+        channelMetricsMax >= 0 && channelMetricsMax <= CHANNEL_METRICS_MAX,
+        "channelMetricsMax is 0 to 1000000, not " + channelMetricsMax);
   }
 
   /**
@@ -95,7 +103,8 @@ public record NetLimits(
         httpConnectionsMax,
         ofAddressMax,
         idleMsMax,
-        principalMetricsMax);
+        principalMetricsMax,
+        channelMetricsMax);
   }
 
   private static void require(boolean holds, String message) {

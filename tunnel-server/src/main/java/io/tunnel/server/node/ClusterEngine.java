@@ -100,6 +100,7 @@ public final class ClusterEngine implements Engine {
   private final CatalogAge age;
   private final Replicas replicas;
   private final NodeRooms rooms;
+  private final LossWatch losses;
   private final PeerWatch peers;
 
   /**
@@ -146,6 +147,7 @@ public final class ClusterEngine implements Engine {
                   clock));
       this.meters.watch(replicas, config.shard().freeBytesMin());
       rooms = rooms(incarnation);
+      losses = new LossWatch(rooms.ports().tunnels(), clock::nanos, meters::lost);
       parts.open(rooms.roles()::close);
       peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
     } catch (IOException | RuntimeException e) {
@@ -300,11 +302,7 @@ public final class ClusterEngine implements Engine {
         clock::nanos,
         config.log().retentionCheckMs(),
         () -> replicas.retain(clock.epochMicros()));
-    Ticks.every(
-        threads.control(),
-        clock::nanos,
-        config.log().retentionCheckMs(),
-        new LossWatch(ports().tunnels())::look);
+    Ticks.every(threads.control(), clock::nanos, config.log().retentionCheckMs(), losses::look);
   }
 
   private void watchPeers() {

@@ -119,6 +119,10 @@ final class ExpirySweep {
       shard.execute(next.get().partition(), () -> step(next.get()));
       return;
     }
+    end();
+  }
+
+  private void end() {
     lagMicros = lagNow();
     isBusy.set(false);
   }
@@ -214,11 +218,14 @@ final class ExpirySweep {
       shard.execute(Set.of(), ExpirySweep.this::goOn);
     }
 
-    /** The shard is full, has failed or stops: the next tick finds the rows again. */
+    /**
+     * The shard is full, has failed or stops: the next tick finds the rows again. The lag grows
+     * meanwhile.
+     */
     @Override
     public void refused(RefusedException reason) {
       turns.end();
-      isBusy.set(false);
+      end();
     }
   }
 }

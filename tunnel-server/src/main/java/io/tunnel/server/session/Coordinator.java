@@ -488,6 +488,11 @@ public final class Coordinator {
         run.core().sessions(surroundings.nanos()));
   }
 
+  /** The position up to which a channel's worker surely received changes, if there is a worker. */
+  public Optional<Long> received(String tunnelId, ChannelKey key) {
+    return Optional.ofNullable(runByTunnel.get(tunnelId)).flatMap(run -> run.received(key));
+  }
+
   /** The number of open sessions. */
   public int sessionCount() {
     return sessions.count();

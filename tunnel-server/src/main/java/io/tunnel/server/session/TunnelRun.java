@@ -9,6 +9,7 @@ import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -44,6 +45,11 @@ final class TunnelRun {
 
   Map<ChannelKey, Hold> holds() {
     return holds;
+  }
+
+  /** The position up to which a channel's worker surely received changes, if there is a worker. */
+  Optional<Long> received(ChannelKey key) {
+    return Optional.ofNullable(holds.get(key)).map(Hold::delivered);
   }
 
   Retries retries() {

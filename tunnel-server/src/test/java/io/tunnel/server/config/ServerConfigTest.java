@@ -109,6 +109,8 @@ final class ServerConfigTest {
         "{'net':{'limits':{'idleMsMax':604800001}}} | net.limits.idleMsMax is 10000 to 604800000",
         "{'net':{'limits':{'principalMetricsMax':-1}}} | principalMetricsMax is 0 to 10000, not -1",
         "{'net':{'limits':{'principalMetricsMax':10001}}} | principalMetricsMax is 0 to 10000",
+        "{'net':{'limits':{'channelMetricsMax':-1}}} | channelMetricsMax is 0 to 1000000, not -1",
+        "{'net':{'limits':{'channelMetricsMax':1000001}}} | channelMetricsMax is 0 to 1000000",
         "{'catchUp':{'waitPercentMax':109}} | catchUp.waitPercentMax is 110 to 10000, not 109",
         "{'catchUp':{'bytesPerSecondMin':0}} | catchUp.bytesPerSecondMin is 1 to 1099511627776",
         "[] | is not a JSON object",

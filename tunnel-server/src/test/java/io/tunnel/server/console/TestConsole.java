@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -114,8 +115,8 @@ final class TestConsole implements Closeable {
     }
 
     @Override
-    public String metrics() {
-      return "figure 1\n";
+    public Iterator<CharSequence> metrics() {
+      return List.<CharSequence>of("figure 1\n").iterator();
     }
   }
 
@@ -159,9 +160,9 @@ final class TestConsole implements Closeable {
     }
 
     @Override
-    public Optional<List<TunnelDescription>> tunnels() {
+    public <T> Optional<List<T>> tunnels(Function<TunnelDescription, T> figures) {
       looks.incrementAndGet();
-      return Optional.of(tunnels);
+      return Optional.of(tunnels.stream().map(figures).toList());
     }
   }
 

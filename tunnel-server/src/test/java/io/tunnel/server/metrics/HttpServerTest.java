@@ -14,9 +14,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,10 +27,14 @@ import org.junit.jupiter.api.Test;
 final class HttpServerTest {
 
   private static final int CONNECTIONS_MAX = 3;
+  private static final int PIECE_BYTES = 1 << 16;
+  private static final long PAGE_BYTES = 1 << 30;
   private static final Gson GSON = new Gson();
 
   private final Queue<Runnable> figuresWanted = new ArrayDeque<>();
   private boolean areFiguresRefused;
+  private Iterator<CharSequence> figures =
+      List.<CharSequence>of("figure 1\n", "figure \u00fc\n").iterator();
   private volatile boolean isHealthy = true;
   private HttpServer server;
 
@@ -43,8 +50,8 @@ final class HttpServerTest {
     }
 
     @Override
-    public String metrics() {
-      return "figure 1\n";
+    public Iterator<CharSequence> metrics() {
+      return figures;
     }
   }
 
@@ -187,6 +194,58 @@ final class HttpServerTest {
     assertRefused(answer("GET http://x@here/health"), 421, "HOST");
   }
 
+  private String figures(String request) throws IOException, InterruptedException {
+    try (Socket socket = connect()) {
+      send(socket, request);
+      awaitFigures().run();
+      return rest(socket);
+    }
+  }
+
+  @Test
+  void a_page_of_figures_comes_in_chunks() throws IOException, InterruptedException {
+    assertThat(figures("GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n"))
+        .startsWith("HTTP/1.1 200")
+        .contains("transfer-encoding: chunked", "connection: close", "content-type: text/plain")
+        .doesNotContain("content-length")
+        .endsWith("\r\n\r\n9\r\nfigure 1\n\r\na\r\nfigure \u00fc\n\r\n0\r\n\r\n");
+  }
+
+  @Test
+  void a_client_that_knows_no_chunks_reads_to_the_end_of_the_connection()
+      throws IOException, InterruptedException {
+    assertThat(figures("GET /metrics HTTP/1.0\r\nHost: here\r\n\r\n"))
+        .startsWith("HTTP/1.1 200")
+        .doesNotContain("transfer-encoding")
+        .endsWith("\r\n\r\nfigure 1\nfigure \u00fc\n");
+  }
+
+  @Test
+  void the_head_of_figures_has_no_body() throws IOException, InterruptedException {
+    assertThat(figures("HEAD /metrics HTTP/1.1\r\nHost: here\r\n\r\n"))
+        .startsWith("HTTP/1.1 200")
+        .endsWith("\r\n\r\n")
+        .doesNotContain("figure");
+  }
+
+  /** A page without an end, of which a client reads a little: the rest is never made. */
+  @Test
+  void figures_are_made_as_fast_as_they_are_read() throws IOException, InterruptedException {
+    AtomicLong made = new AtomicLong();
+    String piece = "x".repeat(PIECE_BYTES);
+    figures =
+        Stream.<CharSequence>generate(() -> piece)
+            .peek(unused -> made.addAndGet(PIECE_BYTES))
+            .iterator();
+    try (Socket socket = connect()) {
+      send(socket, "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
+      awaitFigures().run();
+      assertThat(socket.getInputStream().readNBytes(PIECE_BYTES)).hasSize(PIECE_BYTES);
+      assertThat(answer("GET /health")).as("the event loop is free").startsWith("HTTP/1.1 200");
+      assertThat(made.get()).as("fits into buffers of sockets").isLessThan(PAGE_BYTES);
+    }
+  }
+
   @Test
   void health_does_not_wait_for_figures() throws IOException, InterruptedException {
     try (Socket figures = connect()) {
@@ -194,7 +253,7 @@ final class HttpServerTest {
       Runnable maker = awaitFigures();
       assertThat(answer("GET /health")).startsWith("HTTP/1.1 200");
       maker.run();
-      assertThat(rest(figures)).startsWith("HTTP/1.1 200").endsWith("figure 1\n");
+      assertThat(rest(figures)).startsWith("HTTP/1.1 200").contains("figure 1\n");
     }
     areFiguresRefused = true;
     assertThat(answer("GET /metrics")).startsWith("HTTP/1.1 503");

@@ -67,6 +67,9 @@ final class MeterMoves {
         MeterMove.of("tunnel_changes_trimmed_total")
             .then(world -> world.meters.trimmed(0, 5, 0, 0), 5)
             .then(world -> world.meters.trimmed(1, 2, 0, 0), 7),
+        MeterMove.of("tunnel_changes_lost_total")
+            .then(world -> world.meters.lost(5), 5)
+            .then(world -> world.meters.lost(2), 7),
         MeterMove.of("tunnel_log_segments_deleted_total")
             .then(world -> world.meters.trimmed(0, 0, 5, 0), 5)
             .then(world -> world.meters.trimmed(1, 0, 2, 0), 7),

@@ -92,7 +92,7 @@ final class MeteredWorld implements Closeable {
   }
 
   String scrape() {
-    return meters.scrape();
+    return Scraped.of(meters);
   }
 
   @Override

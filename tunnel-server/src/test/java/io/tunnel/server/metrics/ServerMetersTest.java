@@ -2,6 +2,7 @@ package io.tunnel.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
@@ -22,10 +23,14 @@ import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,15 +67,11 @@ final class ServerMetersTest {
     TunnelInfo info =
         new TunnelInfo("id", "sync", "orders", TunnelType.Stream, StreamStart.LATEST, 1);
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
-      meters.channels(
-          List.of(
-              new TunnelDescription(
-                  info,
-                  List.of(
-                      channel(1, 4_000, 2_000), channel(2, LogFigures.UNKNOWN, LogFigures.UNKNOWN)),
-                  false,
-                  List.of())));
-      assertThat(meters.scrape().lines().filter(line -> line.startsWith("tunnel_channel_lag")))
+      List<ChannelDescription> channels =
+          List.of(channel(1, 4_000, 2_000), channel(2, LogFigures.UNKNOWN, LogFigures.UNKNOWN));
+      meters.tunnels(
+          List.of(TunnelSample.of(new TunnelDescription(info, channels, false, List.of()))), 2);
+      assertThat(Scraped.of(meters).lines().filter(line -> line.startsWith("tunnel_channel_lag")))
           .containsExactlyInAnyOrder(
               "tunnel_channel_lag_rows{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 20.0",
               "tunnel_channel_lag_rows{partition=\"2\",table=\"orders\",tunnel=\"sync\"} 20.0",
@@ -78,6 +79,81 @@ final class ServerMetersTest {
               "tunnel_channel_lag_bytes{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN",
               "tunnel_channel_lag_seconds{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 2.0",
               "tunnel_channel_lag_seconds{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN");
+    }
+  }
+
+  private static final int TUNNELS = 10_000;
+
+  /** A page of 10,000 tunnels has 9 MB; it is never made as a whole. */
+  private static final int PIECE_CHARS_MAX = 1 << 16;
+
+  private static final long PAGE_BYTES_MAX = 32 << 20;
+
+  private static TunnelSample sample(String table, String tunnel, int channels) {
+    List<ChannelDescription> described = new ArrayList<>();
+    for (int partition = 1; partition <= channels; partition++) {
+      described.add(channel(partition, 100L * partition, 2_000L * partition));
+    }
+    TunnelInfo info = new TunnelInfo("id", tunnel, table, TunnelType.Stream, StreamStart.LATEST, 1);
+    return TunnelSample.of(new TunnelDescription(info, described, false, List.of()));
+  }
+
+  @Test
+  void a_page_of_ten_thousand_tunnels_takes_little_memory() {
+    List<TunnelSample> samples =
+        IntStream.range(0, TUNNELS).mapToObj(i -> sample("orders", "audit" + i, 1)).toList();
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      meters.tunnels(samples, TUNNELS);
+      int lines = 0;
+      for (Iterator<CharSequence> pieces = meters.scrape(); pieces.hasNext(); ) {
+        String piece = pieces.next().toString();
+        assertThat(piece).hasSizeLessThan(PIECE_CHARS_MAX);
+        lines += piece.contains("tunnel=") ? (int) piece.lines().count() : 0;
+      }
+      assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(PAGE_BYTES_MAX);
+      assertThat(lines).isEqualTo(12 * TUNNELS + 2 * 12);
+    }
+  }
+
+  private static List<String> lines(ServerMeters meters, String pattern) {
+    return Scraped.of(meters).lines().filter(line -> line.matches(pattern)).toList();
+  }
+
+  @Test
+  void tunnels_beyond_the_bound_share_figures() {
+    List<TunnelSample> samples =
+        List.of(sample("b", "x", 3), sample("a", "y", 1), sample("a", "x", 2), sample("b", "a", 2));
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
+      meters.tunnels(samples, 3);
+      assertThat(lines(meters, "tunnel_channels\\{.*"))
+          .containsExactly(
+              "tunnel_channels{table=\"a\",tunnel=\"x\"} 2.0",
+              "tunnel_channels{table=\"a\",tunnel=\"y\"} 1.0",
+              "tunnel_channels{table=\"all others\",tunnel=\"all others\"} 5.0");
+      String others = "{partition=\"all others\",table=\"all others\",tunnel=\"all others\"} ";
+      assertThat(lines(meters, "tunnel_channel_.*all others.*"))
+          .containsExactly(
+              "tunnel_channel_lag_rows" + others + "100.0",
+              "tunnel_channel_lag_bytes" + others + "900.0",
+              "tunnel_channel_lag_seconds" + others + "6.0");
+      meters.tunnels(samples, 8);
+      assertThat(lines(meters, ".*all others.*")).isEmpty();
+      assertThat(lines(meters, "# TYPE tunnel_channel_lag_rows .*")).hasSize(1);
+      assertThat(lines(meters, ".*history_left.*")).as("a name without a line").isEmpty();
+      meters.tunnels(samples, 0);
+      assertThat(lines(meters, "tunnel_channels\\{.*"))
+          .containsExactly("tunnel_channels{table=\"all others\",tunnel=\"all others\"} 8.0");
+    }
+  }
+
+  @Test
+  void a_name_of_any_characters_is_a_label() {
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
+      meters.tunnels(List.of(sample("t\"\\", "\u00fc\n", 0)), 1);
+      assertThat(lines(meters, "tunnel_sessions.*"))
+          .containsExactly("tunnel_sessions{table=\"t\\\"\\\\\",tunnel=\"\u00fc\\n\"} 0.0");
     }
   }
 
@@ -96,7 +172,7 @@ final class ServerMetersTest {
     try (ServerMeters meters = new ServerMeters(() -> 0L);
         Shards shards = Shards.open(layout, partition -> true, meters, new TestClock())) {
       meters.watch(shards, RESERVED_BYTES);
-      return meters.scrape().lines().filter(line -> line.startsWith("tunnel_disk_")).toList();
+      return Scraped.of(meters).lines().filter(line -> line.startsWith("tunnel_disk_")).toList();
     }
   }
 
@@ -120,7 +196,7 @@ final class ServerMetersTest {
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       NodeMeters node = new NodeMeters(meters);
       node.watch(() -> new NodeMeters.Standing(3, 1, 24, 0, false, false, 0, 0, 0, 0, 1, 1));
-      assertThat(meters.scrape())
+      assertThat(Scraped.of(meters))
           .contains("\ntunnel_cluster_nodes 3.0\n")
           .contains("\ntunnel_cluster_partitions 24.0\n");
     }
@@ -132,7 +208,7 @@ final class ServerMetersTest {
     shares.refused(new TestGate().caller("CN=ada"), ErrorCode.BUSY);
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       meters.principals(shares.figures(), List.of(new QuotaUse("CN=ada", "tables", 1, 3)));
-      assertThat(meters.scrape().lines().filter(line -> line.startsWith("tunnel_principal")))
+      assertThat(Scraped.of(meters).lines().filter(line -> line.startsWith("tunnel_principal")))
           .containsExactlyInAnyOrder(
               "tunnel_principal_refusals_total{code=\"BUSY\",principal=\"CN=ada\"} 1.0",
               "tunnel_principal_slowed_total{principal=\"CN=ada\"} 0.0",
@@ -140,8 +216,7 @@ final class ServerMetersTest {
               "tunnel_principal_quota_used{limit=\"tables\",principal=\"CN=ada\"} 1.0",
               "tunnel_principal_quota_max{limit=\"tables\",principal=\"CN=ada\"} 3.0");
       String page = Files.readString(Path.of("../docs/metrics.md"));
-      meters
-          .scrape()
+      Scraped.of(meters)
           .lines()
           .filter(line -> line.startsWith("# TYPE tunnel_principal"))
           .forEach(
@@ -156,8 +231,7 @@ final class ServerMetersTest {
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       meters.catchUp(() -> new Rations.Figures(7, 2, Double.POSITIVE_INFINITY, 5e8, 25e7));
       assertThat(
-              meters
-                  .scrape()
+              Scraped.of(meters)
                   .lines()
                   .filter(line -> line.matches("tunnel_(catch_up|write_wait)_.*")))
           .containsExactlyInAnyOrder(

@@ -75,14 +75,16 @@ final class TunnelMeterMoves {
         new TunnelInfo("id", "sync", "orders", TunnelType.Stream, StreamStart.LATEST, 1);
     SessionDescription session = new SessionDescription("s", "tag", 1, 1, 1_000);
     return world ->
-        world.meters.channels(
+        world.meters.tunnels(
             List.of(
-                new TunnelDescription(
-                    info,
-                    channels,
-                    false,
-                    Collections.nCopies(sessions, session),
-                    new FailureControl.Skipped(skipped, List.of()))));
+                TunnelSample.of(
+                    new TunnelDescription(
+                        info,
+                        channels,
+                        false,
+                        Collections.nCopies(sessions, session),
+                        new FailureControl.Skipped(skipped, List.of())))),
+            100);
   }
 
   private static MeterMove.Change channel(State state) {

@@ -41,7 +41,8 @@ final class AddressPlacesTest {
         all.httpConnectionsMax(),
         ofAddressMax,
         all.idleMsMax(),
-        all.principalMetricsMax());
+        all.principalMetricsMax(),
+        all.channelMetricsMax());
   }
 
   private static void requireServed(RawClient client) throws IOException {

@@ -27,7 +27,17 @@ final class FrameIntakeTest {
   private static final int HEADER = 12;
   private static final NetLimits LIMITS =
       new NetLimits(
-          DEADLINE_MS, 64 << 20, 8_192, 128 << 20, 128 << 20, 32 << 20, 64, 2_500, IDLE_MS, 100);
+          DEADLINE_MS,
+          64 << 20,
+          8_192,
+          128 << 20,
+          128 << 20,
+          32 << 20,
+          64,
+          2_500,
+          IDLE_MS,
+          100,
+          100);
 
   private final PartialFrames partial = new PartialFrames(1 << 20);
   private final Recording owner = new Recording();

@@ -39,6 +39,7 @@ class ExpirySweepTest {
       List.of(new Swept(1, 1, Durability.OS), new Swept(2, 2, Durability.OS));
 
   @TempDir private Path directory;
+  private final CrashDisk disk = new CrashDisk();
   private Shard shard;
   private ExpirySweep sweep;
   private long micros = 1_000_000_000_000L;
@@ -59,7 +60,7 @@ class ExpirySweepTest {
 
   @BeforeEach
   void open() throws IOException {
-    LocalLog log = TestLogs.open(new CrashDisk(), 0);
+    LocalLog log = TestLogs.open(disk, 0);
     Expiries lives = new Expiries(partition -> Expiry.ofMillis(2_000));
     TableStore table = TableStore.openUncompacted(directory, TABLE, log::sync, lives);
     Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
@@ -137,6 +138,23 @@ class ExpirySweepTest {
     assertThat(sweep.lagMicros()).hasValue(0);
     sweep.idle();
     assertThat(sweep.lagMicros()).hasValue(0);
+    shard.close();
+  }
+
+  @Test
+  void the_lag_grows_while_a_full_disk_takes_no_deletes() throws IOException {
+    tick();
+    tick();
+    assertThat(sweep.lagMicros()).hasValue(0);
+    disk.room(0);
+    micros += 10_000_000;
+    tick();
+    long lag = sweep.lagMicros().orElseThrow();
+    assertThat(lag).isBetween(8_000_000L, 8_031_250L);
+    micros += 10_000_000;
+    tick();
+    assertThat(sweep.lagMicros()).hasValue(lag + 10_000_000);
+    disk.room(Long.MAX_VALUE);
     shard.close();
   }
 }

@@ -14,7 +14,9 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.engine.LossWatch;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.log.Kept;
+import io.tunnel.server.metrics.Scraped;
 import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.metrics.TunnelSample;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelDescription;
@@ -23,6 +25,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +35,9 @@ import org.junit.jupiter.api.Test;
 final class TunnelHistoryTest extends OperatorsFixture {
 
   private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
+
+  private long nowNanos;
+  private long lost;
 
   private void keepForADay() throws IOException {
     table =
@@ -76,9 +82,8 @@ final class TunnelHistoryTest extends OperatorsFixture {
 
   private List<String> lines(String meter, long nowMs) throws IOException {
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
-      meters.channels(List.of(described(nowMs)));
-      return meters
-          .scrape()
+      meters.tunnels(List.of(TunnelSample.of(described(nowMs))), 100);
+      return Scraped.of(meters)
           .lines()
           .filter(line -> line.startsWith(meter + "{"))
           .map(line -> line.replaceAll("\\{.*}", ""))
@@ -147,6 +152,59 @@ final class TunnelHistoryTest extends OperatorsFixture {
       trimAll();
       watch.look();
       assertThat(logged.at(Level.WARN)).as("a second loss").hasSize(2);
+      assertThat(lost).as("six changes, and three more").isEqualTo(6 + 3);
+    }
+  }
+
+  @Test
+  void each_further_loss_is_counted_and_logged_once_a_minute() throws Exception {
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    LossWatch watch = watch();
+    watch.look();
+    trim();
+    watch.look();
+    try (Logged logged = Logged.of(LossWatch.class)) {
+      for (int further = 1; further <= 3; further++) {
+        write(300);
+        trimAll();
+        watch.look();
+      }
+      assertThat(logged.at(Level.WARN)).as("within a minute of the first line").isEmpty();
+      assertThat(lost).isEqualTo(6 + 3 * 3);
+      nowNanos += TimeUnit.MINUTES.toNanos(1);
+      watch.look();
+      watch.look();
+      assertThat(logged.at(Level.WARN))
+          .singleElement()
+          .asString()
+          .contains("tunnel n of table t lost 9 more changes of partition " + low);
+      assertThat(lost).isEqualTo(6 + 3 * 3);
+    }
+  }
+
+  @Test
+  void what_a_worker_has_received_is_not_lost_before_its_session_ends() throws Exception {
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    LossWatch watch = watch();
+    watch.look();
+    String session = session(created.get(0));
+    port.delivered = OptionalLong.of(6);
+    trim();
+    watch.look();
+    assertThat(lost).as("the worker may still process the changes").isZero();
+    coordinator.close(session, port);
+    watch.look();
+    assertThat(lost).isEqualTo(6);
+  }
+
+  @Test
+  void what_was_lost_before_a_start_is_logged_and_not_counted_again() throws Exception {
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    trim();
+    try (Logged logged = Logged.of(LossWatch.class)) {
+      watch().look();
+      assertThat(logged.at(Level.WARN)).hasSize(1);
+      assertThat(lost).isZero();
     }
   }
 
@@ -159,7 +217,10 @@ final class TunnelHistoryTest extends OperatorsFixture {
   private LossWatch watch() {
     Operators unused = new Operators(catalog, LogBounds.of(log, id -> history), coordinator, null);
     TunnelHost host = new TunnelHost(catalog, coordinator, unused, Runnable::run);
-    return new LossWatch(new Ports.Tunnels(TunnelHosts.alone(host), null, log, partition -> 0));
+    return new LossWatch(
+        new Ports.Tunnels(TunnelHosts.alone(host), null, log, partition -> 0),
+        () -> nowNanos,
+        changes -> lost += changes);
   }
 
   @Test

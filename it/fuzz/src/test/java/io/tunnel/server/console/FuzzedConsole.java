@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** The console of an open server, over a service that answers each request, in memory. */
 final class FuzzedConsole {
@@ -150,7 +151,7 @@ final class FuzzedConsole {
     }
 
     @Override
-    public Optional<List<TunnelDescription>> tunnels() {
+    public <T> Optional<List<T>> tunnels(Function<TunnelDescription, T> figures) {
       return Optional.of(List.of());
     }
   }
