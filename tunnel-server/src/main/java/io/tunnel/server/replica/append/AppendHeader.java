@@ -30,7 +30,7 @@ import java.util.Objects;
  *     without one
  * @param attributes what later builds add; see {@link Attributes}
  */
-public record AppendHeader(
+record AppendHeader(
     Kind kind,
     long epoch,
     long marker,

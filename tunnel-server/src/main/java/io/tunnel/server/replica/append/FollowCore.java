@@ -16,7 +16,7 @@ import java.util.List;
  * append all or nothing counts, the positions of what counts are dense, and two readers agree on
  * every prefix of the log. A record without changes takes no position, so its number orders it.
  */
-public final class FollowCore {
+final class FollowCore {
 
   /** Epochs that are remembered. The oldest are forgotten first. */
   static final int STRETCHES_MAX = 1_024;

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param snapshotBefore the offset of the second newest
  * @param stretches the epochs, the newest last; older epochs may be forgotten
  */
-public record FollowState(
+record FollowState(
     long next,
     long position,
     long number,

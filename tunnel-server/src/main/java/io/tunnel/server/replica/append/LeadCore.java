@@ -21,7 +21,7 @@ import java.util.OptionalLong;
  *
  * @param <T> what the caller remembers of an append
  */
-public final class LeadCore<T> {
+final class LeadCore<T> {
 
   /** What a node does with its partition. */
   public enum Role {
