@@ -227,6 +227,7 @@ class TunnelCommandTest extends CommandLineTest {
       delimiter = '|',
       value = {
         "tables list --server :1|--server ':1' is not HOST:PORT",
+        "tables list --server http://h:7651|not the one of --http-port",
         "tables describe|Missing required option: '--table=TABLE'",
         "tables describe --table 1|table name '1' is not valid: 1 to 255 of A-Z a-z 0-9 _ -",
         "tables drop --table a.b --yes|table name 'a.b' is not valid",
