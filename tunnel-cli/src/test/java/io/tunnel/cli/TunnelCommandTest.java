@@ -11,6 +11,7 @@ import io.tunnel.terminal.ExitCode;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -249,5 +250,26 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString()).contains(message);
     assertThat(out.toString()).isEmpty();
     assertThat(service.endpoints).isEmpty();
+  }
+
+  /** To read the annotations of all commands takes most of the time of a short command. */
+  @Test
+  void only_the_command_that_the_line_names_is_made_and_it_is_the_one_that_all_have() {
+    Map<String, CommandLine> all = TunnelCommand.commandLine(Map.of()).getSubcommands();
+    assertThat(all).hasSizeGreaterThan(15);
+    all.forEach(
+        (name, whole) -> {
+          Map<String, CommandLine> made =
+              TunnelCommand.commandLine(Map.of(), name).getSubcommands();
+          assertThat(made.get(name).getUsageMessage()).isEqualTo(whole.getUsageMessage());
+          assertThat(made).hasSize(name.equals("completion") ? all.size() : 1);
+        });
+    assertThat(TunnelCommand.commandLine(Map.of(), "--version").getSubcommands())
+        .containsOnlyKeys("version");
+    for (String line : List.of("help", "--help", "", "tabels", "--verbose")) {
+      assertThat(TunnelCommand.commandLine(Map.of(), line).getSubcommands())
+          .as(line)
+          .containsOnlyKeys(all.keySet());
+    }
   }
 }
