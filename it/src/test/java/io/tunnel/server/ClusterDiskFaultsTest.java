@@ -200,7 +200,7 @@ class ClusterDiskFaultsTest {
               .filter(value -> value % PARTITIONS == partition)
               .max(Long::compare)
               .orElseThrow();
-      long found = tables.getRow(TABLE, key(id)).orElseThrow().value("v").asLong();
+      long found = tables.getRow(TABLE, key(id)).orElseThrow().value("v").orElseThrow().asLong();
       assertThat(found == last || outcomes.get(found) == Outcome.IN_DOUBT)
           .as("row %d holds %d, and %d was acknowledged", id, found, last)
           .isTrue();

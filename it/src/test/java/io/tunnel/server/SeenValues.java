@@ -14,7 +14,7 @@ final class SeenValues implements IChannelProcessor {
   @Override
   public synchronized void process(ProcessRecordsInput input) {
     for (StreamRecord record : input.getRecords()) {
-      seen.add(record.value("v").asLong());
+      seen.add(record.value("v").orElseThrow().asLong());
     }
   }
 

@@ -109,7 +109,8 @@ public final class CommandRunner {
           .println(
               name(root)
                   + ": standard output cannot be written: "
-                  + data.failure().orElseThrow().getMessage());
+                  + data.failure().orElseThrow().getMessage()
+                  + "; what was printed is incomplete");
       return ExitCode.IO;
     }
     return ExitCode.OK;

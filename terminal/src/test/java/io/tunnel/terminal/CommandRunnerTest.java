@@ -198,6 +198,7 @@ class CommandRunnerTest {
   void a_server_that_is_no_endpoint_is_refused() {
     assertThat(run(() -> 0, "work", "--server", "host:99999")).isEqualTo(2);
     assertThat(err.toString()).contains("root work: --server 'host:99999' is not HOST:PORT");
+    assertThat(err.toString()).doesNotContain("HTTP");
   }
 
   @ParameterizedTest

@@ -168,7 +168,8 @@ class EachExitCodeTest {
       }
     }
     assertThat(err.toString().strip())
-        .isEqualTo("root: standard output cannot be written: No space left on device");
+        .isEqualTo(
+            "root: standard output cannot be written: No space left on device; what was printed is incomplete");
   }
 
   @Test

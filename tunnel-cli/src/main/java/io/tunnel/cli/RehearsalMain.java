@@ -125,7 +125,7 @@ public final class RehearsalMain {
   }
 
   private static void plainly(String... arguments) {
-    CommandLine command = TunnelCommand.commandLine(Map.of());
+    CommandLine command = TunnelCommand.commandLine(Map.of(), arguments);
     PrintWriter nowhere =
         new PrintWriter(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     command.setOut(nowhere);

@@ -27,7 +27,9 @@ import java.io.FileOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -68,20 +70,25 @@ public final class TunnelCommand extends CommandGroup {
           CompletionCommand.class,
           VersionCommand.class);
 
+  private static final Set<String> VERSION = Set.of("--version", "-V");
+
   TunnelCommand() {}
 
   /** Runs the program and ends the process with the exit code of its subcommand. */
   public static void main(String[] args) {
-    CommandLine command = commandLine(System.getenv());
+    CommandLine command = commandLine(System.getenv(), args);
     command.setOut(new DataWriter(new FileOutputStream(FileDescriptor.out)));
     command.setErr(new DataWriter(new FileOutputStream(FileDescriptor.err)));
     System.exit(CommandRunner.run(command, Diagnosis.standard().or(new ServiceDiagnosis()), args));
   }
 
-  /** All commands, which log as the command line and {@code environment} tell them. */
-  static CommandLine commandLine(Map<String, String> environment) {
-    CommandLine command = commandLine(CommandLine.defaultFactory());
-    Logging.equip(command.getSubcommands().get("server"));
+  /**
+   * The commands that {@code arguments} need, which log as the command line and {@code environment}
+   * tell them.
+   */
+  static CommandLine commandLine(Map<String, String> environment, String... arguments) {
+    CommandLine command = commandLine(CommandLine.defaultFactory(), needed(arguments));
+    Optional.ofNullable(command.getSubcommands().get("server")).ifPresent(Logging::equip);
     return command.setExecutionStrategy(new BrokerBeside(new Logging(environment)));
   }
 
@@ -90,10 +97,37 @@ public final class TunnelCommand extends CommandGroup {
    * the class path.
    */
   public static CommandLine commandLine(CommandLine.IFactory factory) {
+    return commandLine(factory, all());
+  }
+
+  private static List<Object> all() {
     List<Object> commands = new ArrayList<>(COMMANDS);
     for (Program program : ServiceLoader.load(Program.class)) {
       commands.add(commands.indexOf(program.listedBefore()), program);
     }
+    return commands;
+  }
+
+  /**
+   * The command that the arguments begin with. All commands where they begin with none: help,
+   * completion and advice name the others. Reading all of their annotations takes most of the time
+   * of a short command.
+   */
+  private static List<Object> needed(String... arguments) {
+    String first = arguments.length == 0 ? "" : arguments[0];
+    if (VERSION.contains(first)) {
+      return List.of(VersionCommand.class);
+    }
+    for (Class<?> command : COMMANDS) {
+      Command described = command.getAnnotation(Command.class);
+      if (described.name().equals(first) && command != CompletionCommand.class) {
+        return List.of(command);
+      }
+    }
+    return all();
+  }
+
+  private static CommandLine commandLine(CommandLine.IFactory factory, List<Object> commands) {
     CommandLine root = new CommandLine(new TunnelCommand(), factory);
     commands.forEach(root::addSubcommand);
     return root;

@@ -11,6 +11,7 @@ import io.tunnel.terminal.ExitCode;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -227,6 +228,7 @@ class TunnelCommandTest extends CommandLineTest {
       delimiter = '|',
       value = {
         "tables list --server :1|--server ':1' is not HOST:PORT",
+        "tables list --server http://h:7651|not the one of --http-port",
         "tables describe|Missing required option: '--table=TABLE'",
         "tables describe --table 1|table name '1' is not valid: 1 to 255 of A-Z a-z 0-9 _ -",
         "tables drop --table a.b --yes|table name 'a.b' is not valid",
@@ -248,5 +250,26 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString()).contains(message);
     assertThat(out.toString()).isEmpty();
     assertThat(service.endpoints).isEmpty();
+  }
+
+  /** To read the annotations of all commands takes most of the time of a short command. */
+  @Test
+  void only_the_command_that_the_line_names_is_made_and_it_is_the_one_that_all_have() {
+    Map<String, CommandLine> all = TunnelCommand.commandLine(Map.of()).getSubcommands();
+    assertThat(all).hasSizeGreaterThan(15);
+    all.forEach(
+        (name, whole) -> {
+          Map<String, CommandLine> made =
+              TunnelCommand.commandLine(Map.of(), name).getSubcommands();
+          assertThat(made.get(name).getUsageMessage()).isEqualTo(whole.getUsageMessage());
+          assertThat(made).hasSize(name.equals("completion") ? all.size() : 1);
+        });
+    assertThat(TunnelCommand.commandLine(Map.of(), "--version").getSubcommands())
+        .containsOnlyKeys("version");
+    for (String line : List.of("help", "--help", "", "tabels", "--verbose")) {
+      assertThat(TunnelCommand.commandLine(Map.of(), line).getSubcommands())
+          .as(line)
+          .containsOnlyKeys(all.keySet());
+    }
   }
 }

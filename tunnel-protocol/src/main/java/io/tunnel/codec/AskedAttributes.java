@@ -2,10 +2,10 @@ package io.tunnel.codec;
 
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Returning;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowUpdateChange;

@@ -1,7 +1,7 @@
 package io.tunnel.codec;
 
-import io.tunnel.condition.Returning;
-import io.tunnel.condition.Returning.When;
+import io.tunnel.model.Returning;
+import io.tunnel.model.Returning.When;
 import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.tunnel.codec;
 
 import io.tunnel.codec.FormatFeature.Place;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.DeletionCause;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.Returning;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
 import java.util.Optional;

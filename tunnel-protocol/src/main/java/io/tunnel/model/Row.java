@@ -48,13 +48,13 @@ public record Row(PrimaryKey primaryKey, List<Column> columns, Optional<Long> co
     return row;
   }
 
-  /** The value of the column with a name, or null. */
-  public ColumnValue value(String name) {
+  /** The value of the column with a name; empty when the row has no such column. */
+  public Optional<ColumnValue> value(String name) {
     for (Column column : columns) {
       if (column.getName().equals(name)) {
-        return column.getValue();
+        return Optional.of(column.getValue());
       }
     }
-    return null;
+    return Optional.empty();
   }
 }

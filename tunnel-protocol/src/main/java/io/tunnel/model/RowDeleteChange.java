@@ -1,7 +1,6 @@
 package io.tunnel.model;
 
 import io.tunnel.condition.Condition;
-import io.tunnel.condition.Returning;
 import java.util.Objects;
 import java.util.Optional;
 

@@ -1,7 +1,6 @@
 package io.tunnel.model;
 
 import io.tunnel.condition.Condition;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.value.Column;
 import java.util.List;
 import java.util.Objects;

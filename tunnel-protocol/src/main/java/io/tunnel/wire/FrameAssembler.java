@@ -20,6 +20,11 @@ public final class FrameAssembler {
   static final int TRUSTED_BYTES = 256 * 1024;
   static final int TRUSTED_BYTES_MAX = 1024 * 1024;
 
+  /** Why a client cannot talk with a server that answers in HTTP. */
+  public static final String HTTP_ANSWER =
+      "it answers in HTTP: this is the port of /health and /metrics, and clients have another (7650"
+          + " unless --port says otherwise)";
+
   /** The first bytes of an HTTP answer. */
   private static final int HTTP = 0x48545450;
 
@@ -134,10 +139,7 @@ public final class FrameAssembler {
   private void requireLength() {
     int length = Binary.getInt(header, 0);
     if (length == HTTP) {
-      throw new FrameException(
-          ErrorCode.FRAME_TOO_LARGE,
-          "it answers in HTTP: this is the port of /health and /metrics, and clients have another"
-              + " (7650 unless --port says otherwise)");
+      throw new FrameException(ErrorCode.FRAME_TOO_LARGE, HTTP_ANSWER);
     }
     if (length < Frame.COUNTED_HEADER_BYTES) {
       throw new FrameException(

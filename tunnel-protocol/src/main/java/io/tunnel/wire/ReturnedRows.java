@@ -1,8 +1,8 @@
 package io.tunnel.wire;
 
 import io.tunnel.codec.ByteSink;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.Limits;
+import io.tunnel.model.Returning;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.ReturnedRow.Kind;
 import java.util.ArrayList;

@@ -54,7 +54,7 @@ class RowBuilderTest {
                     new Column("binary", ColumnValue.fromBinary(bytes)),
                     new Column("any", ColumnValue.fromLong(1)))));
     Row row = Row.key("id", 7).set("name", "ada").row();
-    assertThat(row.value("name")).isEqualTo(ColumnValue.fromString("ada"));
+    assertThat(row.value("name")).hasValue(ColumnValue.fromString("ada"));
     assertThat(row.primaryKey()).isEqualTo(put.primaryKey());
   }
 

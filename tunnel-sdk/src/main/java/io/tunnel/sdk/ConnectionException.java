@@ -35,8 +35,9 @@ public final class ConnectionException extends RuntimeException {
   }
 
   /**
-   * Whether retries cannot help until the profile, a certificate or the server changes: a
-   * certificate is not trusted, or only one side speaks TLS. Nothing was applied.
+   * Whether retries cannot help until the endpoint, the profile, a certificate or the server
+   * changes: a certificate is not trusted, only one side speaks TLS, or the endpoint is the HTTP
+   * port of a server or another program. Nothing was applied.
    */
   public boolean isLasting() {
     return isLasting;

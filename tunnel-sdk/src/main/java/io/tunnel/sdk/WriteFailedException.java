@@ -17,7 +17,9 @@ public final class WriteFailedException extends RuntimeException {
   /** Characters of a key that a message shows; a key may be long. */
   private static final int KEY_CHARS_MAX = 200;
 
+  /** Null after serialisation. */
   private final transient BatchWriteResult result;
+
   private final int firstFailed;
 
   private WriteFailedException(String message, BatchWriteResult result, int firstFailed) {
@@ -63,9 +65,9 @@ public final class WriteFailedException extends RuntimeException {
     return said.append(": ").append(result.message()).toString();
   }
 
-  /** The outcome of each row, in the given order; null after serialisation. */
-  public BatchWriteResult result() {
-    return result;
+  /** The outcome of each row, in the given order; empty after serialisation. */
+  public Optional<BatchWriteResult> result() {
+    return Optional.ofNullable(result);
   }
 
   /** The index of the row in the message. */
@@ -75,6 +77,6 @@ public final class WriteFailedException extends RuntimeException {
 
   /** The error code of the first row that failed; empty without a code from the server. */
   public Optional<ErrorCode> code() {
-    return result == null ? Optional.empty() : result.results().get(firstFailed).error();
+    return result().flatMap(all -> all.results().get(firstFailed).error());
   }
 }

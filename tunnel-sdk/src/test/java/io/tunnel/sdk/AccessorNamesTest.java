@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +39,19 @@ class AccessorNamesTest {
   private static final Map<String, String> OF_TABLESTORE = ofTablestore();
 
   private static final String HERE = "here";
+
+  /** A public method with a comment: what is between the comment and the method are annotations. */
+  private static final Pattern METHOD =
+      Pattern.compile(
+          "/\\*\\*(?<comment>(?:(?!\\*/).)*)\\*/\\s*(?:@[^\\n]*\\s+)*"
+              + "(?:public|default)\\s+(?:static |final )*(?<result>[^\\n(={]+?)\\s"
+              + "(?<name>\\w+)\\([^)]*\\)[^;{]*\\{(?<body>.*?)\\n +\\}\\n(?=\\n|\\}|$)",
+          Pattern.DOTALL);
+
+  private static final Pattern SAYS_NULL = Pattern.compile("\\b[Nn]ull\\b");
+
+  private static final Pattern RETURNS_NULL =
+      Pattern.compile("return (?:[^;]*[?:] )?null\\b[^;)]*;|return [^;]*orElse\\(null\\);");
 
   /** Not accessors, because they have a parameter. */
   private static final Set<String> WITH_PARAMETERS = Set.of("PrimaryKey.getPrimaryKeyColumn");
@@ -124,6 +139,77 @@ class AccessorNamesTest {
           .isTrue();
     }
     assertThat(names).hasSizeGreaterThan(200);
+  }
+
+  /** Tablestore's names keep Tablestore's null; every other method has an Optional. */
+  @Test
+  void only_methods_of_tablestore_return_null() throws Exception {
+    Set<String> returnNull = new TreeSet<>();
+    for (Class<?> type : publicTypes()) {
+      if (type.getEnclosingClass() == null) {
+        returnNull.addAll(nullable(type.getSimpleName(), Files.readString(sourceOf(type))));
+      }
+    }
+    assertThat(returnNull)
+        .containsExactlyInAnyOrder(
+            "ChannelInfo.getClientId",
+            "PrimaryKey.getPrimaryKeyColumn",
+            "ProcessRecordsInput.getNextToken",
+            "TunnelWorkerConfig.getChannelProcessor");
+    assertThat(OF_TABLESTORE.keySet()).containsAll(returnNull);
+  }
+
+  @Test
+  void a_method_that_returns_null_is_found_by_its_comment_and_by_its_code() {
+    String source =
+        """
+          /** Refuses null. */
+          public String kept(String text) {
+            return requireNonNull(text);
+          }
+
+          /** Says so: the name, or null. */
+          @Deprecated
+          public String said() {
+            return name;
+          }
+
+          /** Does not say so. */
+          public Map<String, List<byte[]>> unsaid(int at) {
+            return at > 0 ? null : all;
+          }
+
+          /** Gives null to a setter. */
+          public void set(String text) {
+            name = text.isEmpty() ? null : text;
+          }
+
+          private String hidden() {
+            return null;
+          }
+        """;
+    assertThat(nullable("Sample", source))
+        .containsExactlyInAnyOrder("Sample.said", "Sample.unsaid");
+  }
+
+  /** Public methods whose comment says that they return null, or whose code does. */
+  private static List<String> nullable(String type, String source) {
+    List<String> found = new ArrayList<>();
+    for (Matcher method = METHOD.matcher(source); method.find(); ) {
+      String comment = method.group("comment").replaceAll("(?i)refuses\\s+null", "");
+      boolean isNullable =
+          SAYS_NULL.matcher(comment).find() || RETURNS_NULL.matcher(method.group("body")).find();
+      if (isNullable && !method.group("result").equals("void")) {
+        found.add(type + "." + method.group("name"));
+      }
+    }
+    return found;
+  }
+
+  private static Path sourceOf(Class<?> type) {
+    String file = "src/main/java/" + type.getName().replace('.', '/') + ".java";
+    Path own = Path.of(file);
+    return Files.exists(own) ? own : Path.of("../tunnel-protocol").resolve(file);
   }
 
   private static String nameOf(Method method) {

@@ -14,6 +14,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import java.time.Duration;
@@ -36,7 +37,8 @@ class AsyncReadTest {
 
   @BeforeEach
   void connect() {
-    service.createTable(new TableMeta("t", KEY), PrimaryKeyValue.fromLong(5));
+    service.createTable(
+        new CreateTableRequest(new TableMeta("t", KEY), List.of(PrimaryKeyValue.fromLong(5))));
     client = TableClient.connect(service.endpoint());
   }
 
@@ -67,7 +69,7 @@ class AsyncReadTest {
     service.awaitDelayed(11);
     service.advance(Duration.ofSeconds(1));
     for (int i = 0; i < 10; i++) {
-      assertThat(reads.get(i).join().orElseThrow().value("c").asLong()).isEqualTo(i);
+      assertThat(reads.get(i).join().orElseThrow().value("c").orElseThrow().asLong()).isEqualTo(i);
     }
     assertThat(reads.get(10).join()).isEmpty();
   }

@@ -104,7 +104,7 @@ class LeaderReadsTest {
 
   private static List<Long> ids(Iterable<Row> rows) {
     List<Long> ids = new ArrayList<>();
-    rows.forEach(row -> ids.add(row.value("v").asLong()));
+    rows.forEach(row -> ids.add(row.value("v").orElseThrow().asLong()));
     return ids;
   }
 

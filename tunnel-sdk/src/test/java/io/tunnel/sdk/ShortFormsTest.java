@@ -188,7 +188,10 @@ class ShortFormsTest {
     service.createTable(USERS);
     TunnelWorkerConfig config =
         new TunnelWorkerConfig(
-            input -> input.getRecords().forEach(record -> seen.add(record.value("v").asLong())));
+            input ->
+                input
+                    .getRecords()
+                    .forEach(record -> seen.add(record.value("v").orElseThrow().asLong())));
     try (TunnelClient tunnels = new TunnelClient(service.endpoint());
         TunnelWorker worker = TunnelWorker.of("users", "audit", tunnels, config)) {
       assertRefused(ErrorCode.TUNNEL_NOT_FOUND, worker::connectAndWorking);
@@ -208,7 +211,10 @@ class ShortFormsTest {
     service.write("users", put(7));
     TunnelWorkerConfig config =
         new TunnelWorkerConfig(
-            input -> input.getRecords().forEach(record -> seen.add(record.value("v").asLong())));
+            input ->
+                input
+                    .getRecords()
+                    .forEach(record -> seen.add(record.value("v").orElseThrow().asLong())));
     try (TunnelClient tunnels = new TunnelClient(service.endpoint())) {
       TunnelWorker worker = new TunnelWorker(tunnelId, tunnels, config);
       try (worker) {

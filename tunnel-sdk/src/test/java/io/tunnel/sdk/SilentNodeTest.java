@@ -89,7 +89,7 @@ class SilentNodeTest {
   }
 
   private static long read(TableClient client) {
-    return client.getRow("t", KEY).orElseThrow().value("v").asLong();
+    return client.getRow("t", KEY).orElseThrow().value("v").orElseThrow().asLong();
   }
 
   private void requireLongBeforeTheDeadline() {

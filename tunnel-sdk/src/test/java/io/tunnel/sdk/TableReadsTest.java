@@ -117,7 +117,7 @@ class TableReadsTest {
     List<Long> ids = new ArrayList<>();
     for (Row row : range) {
       long id = row.primaryKey().getPrimaryKeyColumn(0).getValue().asLong();
-      assertThat(row.value("v").asLong()).isEqualTo(id * 10);
+      assertThat(row.value("v").orElseThrow().asLong()).isEqualTo(id * 10);
       ids.add(id);
     }
     return ids;
@@ -127,7 +127,8 @@ class TableReadsTest {
   void a_row_is_there_or_not() {
     serveRows(5);
     try (TableClient client = TableClient.connect(server.config())) {
-      assertThat(client.getRow("t", key(3)).orElseThrow().value("v").asLong()).isEqualTo(30);
+      assertThat(client.getRow("t", key(3)).orElseThrow().value("v").orElseThrow().asLong())
+          .isEqualTo(30);
       assertThat(client.getRow("t", key(6))).isEmpty();
       PrimaryKey wrong = PrimaryKey.builder().add("id", "text").build();
       assertThatThrownBy(() -> client.getRow("t", wrong))

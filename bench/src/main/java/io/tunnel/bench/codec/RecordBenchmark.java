@@ -61,7 +61,7 @@ public class RecordBenchmark {
   public long touch() {
     long sum = 0;
     for (StreamRecord record : records()) {
-      sum += record.primaryKeyHash() + record.value("amount").asLong();
+      sum += record.primaryKeyHash() + record.value("amount").orElseThrow().asLong();
     }
     return sum;
   }

@@ -2,11 +2,11 @@ package io.tunnel.bench.conditions;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.tunnel.condition.Condition;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.Durability;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Returning;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -182,7 +183,7 @@ public final class ConditionMain {
   }
 
   private static long judgedHere(RowRange range) {
-    ColumnValue wanted = ColumnValue.fromLong(7);
+    Optional<ColumnValue> wanted = Optional.of(ColumnValue.fromLong(7));
     long count = 0;
     for (Row row : range) {
       count += wanted.equals(row.value("state")) ? 1 : 0;

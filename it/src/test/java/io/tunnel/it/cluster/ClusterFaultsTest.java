@@ -256,7 +256,7 @@ class ClusterFaultsTest {
     cluster.awaitWhole();
     assertThat(scene.rows()).isEqualTo(rows).hasSize(2);
     assertThat(scene.tables().getRow(scene.table(), TestTable.key(1, "victim")))
-        .hasValueSatisfying(row -> assertThat(row.value("v").asLong()).isEqualTo(1));
+        .hasValueSatisfying(row -> assertThat(row.value("v").orElseThrow().asLong()).isEqualTo(1));
     assertThat(worker.stop())
         .filteredOn(seen -> seen.mutation().key().contains("victim"))
         .extracting(Seen::position)

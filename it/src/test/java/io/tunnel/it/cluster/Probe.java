@@ -121,6 +121,7 @@ final class Probe {
               .getRow(table.name(), key(partition))
               .orElseThrow(() -> new AssertionError("the row of " + partition + " is gone"))
               .value("v")
+              .orElseThrow()
               .asLong();
     } catch (RefusedException | ConnectionException e) {
       return OptionalLong.empty();

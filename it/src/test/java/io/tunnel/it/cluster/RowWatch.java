@@ -106,7 +106,7 @@ final class RowWatch implements AutoCloseable {
     if (found.isEmpty()) {
       return Optional.of("row " + row + " is absent");
     }
-    long value = found.get().value("v").asLong();
+    long value = found.get().value("v").orElseThrow().asLong();
     return value >= before
         ? Optional.empty()
         : Optional.of("row " + row + " was " + before + " and is " + value);
@@ -115,7 +115,7 @@ final class RowWatch implements AutoCloseable {
   private Optional<String> scan(TableClient client, int turn) {
     int found = 0;
     for (Row row : client.getRange(table.name(), RangeQuery.ALL)) {
-      found += row.value("v").asLong() >= 0 ? 1 : 0;
+      found += row.value("v").orElseThrow().asLong() >= 0 ? 1 : 0;
     }
     scans.incrementAndGet();
     return found == rows

@@ -265,6 +265,6 @@ abstract class AtomicBatchesContract extends Contract {
   }
 
   private long value(String table, long id) {
-    return tables().getRow(table, key(id)).orElseThrow().value("v").asLong();
+    return tables().getRow(table, key(id)).orElseThrow().value("v").orElseThrow().asLong();
   }
 }

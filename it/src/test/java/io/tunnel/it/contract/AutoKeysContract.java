@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.condition.Condition;
-import io.tunnel.condition.Returning;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Returning;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
@@ -76,7 +76,12 @@ abstract class AutoKeysContract extends Contract {
   }
 
   private long value(TableInfo table, PrimaryKey key) {
-    return tables().getRow(table.meta().name(), key).orElseThrow().value("v").asLong();
+    return tables()
+        .getRow(table.meta().name(), key)
+        .orElseThrow()
+        .value("v")
+        .orElseThrow()
+        .asLong();
   }
 
   @Test
@@ -220,7 +225,7 @@ abstract class AutoKeysContract extends Contract {
             .results();
     assertThat(refused).noneMatch(RowResult::isApplied).allMatch(row -> row.key().isEmpty());
     assertThat(number(results(table, put("a", 4)).get(0))).isGreaterThan(2);
-    assertThat(tables().getRow(name, key("a", 3)).map(row -> row.value("v").asLong()))
+    assertThat(tables().getRow(name, key("a", 3)).map(row -> row.value("v").orElseThrow().asLong()))
         .isNotEqualTo(Optional.of(3L));
   }
 

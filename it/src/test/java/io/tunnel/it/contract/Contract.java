@@ -205,7 +205,7 @@ public abstract class Contract {
     @Override
     public void process(ProcessRecordsInput input) {
       for (StreamRecord record : input.getRecords()) {
-        add(record.value("v").asLong());
+        add(record.value("v").orElseThrow().asLong());
       }
     }
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.condition.Returning;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Returning;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
@@ -215,7 +215,7 @@ abstract class DeliveriesContract extends WireContract {
           last++;
           StreamRecord record =
               new StreamRecord(batch, row.rowOffset(), last, table.meta().primaryKey());
-          assertThat(record.value("v").asLong()).isEqualTo(last);
+          assertThat(record.value("v").orElseThrow().asLong()).isEqualTo(last);
         }
       }
       if (open <= 0) {
@@ -240,7 +240,7 @@ abstract class DeliveriesContract extends WireContract {
             .tryWrite(
                 table.meta().name(), List.of(refused.returning(Returning.columns("t")), put(2, 2)))
             .results();
-    assertThat(results.get(0).returned().row().orElseThrow().value("t").asString())
+    assertThat(results.get(0).returned().row().orElseThrow().value("t").orElseThrow().asString())
         .isEqualTo(secret);
     credit(raw, held, PLENTY);
     // The first change wrote the secret.

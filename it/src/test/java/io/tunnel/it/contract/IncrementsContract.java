@@ -55,7 +55,7 @@ abstract class IncrementsContract extends Contract {
     assertThat(value(name, 1)).isEqualTo(42);
     assertThat(value(name, 2)).isEqualTo(-7);
     assertThat(tables().getRow(name, key(1)).orElseThrow().value("n"))
-        .isEqualTo(ColumnValue.fromLong(5));
+        .hasValue(ColumnValue.fromLong(5));
     List<StreamRecord> changes = changes(table, result.results().get(4).position());
     assertThat(changes)
         .extracting(change -> change.getRecordType() + " " + change.getColumns())
@@ -101,7 +101,7 @@ abstract class IncrementsContract extends Contract {
     assertThat(tables().getRow(name, key(1)).orElseThrow().columns())
         .containsExactly(new Column("v", ColumnValue.fromLong(-1)));
     assertThat(tables().getRow(name, key(2)).orElseThrow().value("v"))
-        .isEqualTo(ColumnValue.fromDouble(1));
+        .hasValue(ColumnValue.fromDouble(1));
   }
 
   private static RowUpdateChange add(long id, String column, long delta) {
@@ -109,7 +109,7 @@ abstract class IncrementsContract extends Contract {
   }
 
   private long value(String table, long id) {
-    return tables().getRow(table, key(id)).orElseThrow().value("v").asLong();
+    return tables().getRow(table, key(id)).orElseThrow().value("v").orElseThrow().asLong();
   }
 
   /** The changes of a table of one partition up to a position. */

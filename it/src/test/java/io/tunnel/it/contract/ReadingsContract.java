@@ -55,7 +55,7 @@ abstract class ReadingsContract extends Contract {
         break;
       }
       for (StreamRecord record : next.records()) {
-        values.add(record.value("v").asLong());
+        values.add(record.value("v").orElseThrow().asLong());
       }
       next.release();
     }
@@ -113,7 +113,9 @@ abstract class ReadingsContract extends Contract {
     PartitionReader reader = reader(table);
     reader.start(ReadStart.rows(first(table)));
     List<StreamRecord> rows = reader.poll(LONG).orElseThrow().records();
-    assertThat(rows).extracting(row -> row.value("v").asLong()).containsExactly(1L, 4L, 3L);
+    assertThat(rows)
+        .extracting(row -> row.value("v").orElseThrow().asLong())
+        .containsExactly(1L, 4L, 3L);
     assertThat(reader.poll(LONG).orElseThrow().isEnd()).isTrue();
     StreamRecord second = rows.get(1);
     reader.start(ReadStart.rowsBehind(first(table), second.position(), second.encodedKey()));
@@ -147,7 +149,7 @@ abstract class ReadingsContract extends Contract {
       for (StreamRecord row : page.records()) {
         read++;
         long change = changed.getOrDefault(read, 0L);
-        assertThat(row.value("v").asLong())
+        assertThat(row.value("v").orElseThrow().asLong())
             .as("key %d, changed at %d, read at %d", read, change, rowsAt)
             .isEqualTo(change > 0 && change <= rowsAt ? change : read);
       }

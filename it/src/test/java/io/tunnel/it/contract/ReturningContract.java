@@ -3,8 +3,8 @@ package io.tunnel.it.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.condition.Condition;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Returning;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
@@ -157,7 +157,8 @@ abstract class ReturningContract extends Contract {
           .add(
               add(1, 1).returning(V),
               (row, result) ->
-                  drawn.add(result.returned().row().orElseThrow().value("v").asLong()));
+                  drawn.add(
+                      result.returned().row().orElseThrow().value("v").orElseThrow().asLong()));
     }
     writers.forEach(TableWriter::close);
     Set<Long> expected = new TreeSet<>(oneTo(400));

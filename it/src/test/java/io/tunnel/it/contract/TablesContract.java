@@ -225,7 +225,7 @@ abstract class TablesContract extends Contract {
   }
 
   private long value(String table, long id) {
-    return tables().getRow(table, key(id)).orElseThrow().value("v").asLong();
+    return tables().getRow(table, key(id)).orElseThrow().value("v").orElseThrow().asLong();
   }
 
   private static RowUpdateChange update(long id, long value) {
@@ -252,7 +252,7 @@ abstract class TablesContract extends Contract {
     Row first = tables().getRow(name, key(1)).orElseThrow();
     assertThat(first.columns()).containsExactly(new Column("v", ColumnValue.fromLong(2)));
     assertThat(tables().getRow(name, key(2)).orElseThrow().value("v"))
-        .isEqualTo(ColumnValue.fromLong(3));
+        .hasValue(ColumnValue.fromLong(3));
   }
 
   @Test
@@ -388,7 +388,7 @@ abstract class TablesContract extends Contract {
     List<PrimaryKey> keys = List.of(key(25), key(3), key(99), key(12), key(3), key(9));
     Map<PrimaryKey, Row> all = tables().getRows(name, keys);
     assertThat(all.keySet()).containsExactly(key(25), key(3), key(12), key(9));
-    assertThat(all.get(key(12)).value("v")).isEqualTo(ColumnValue.fromLong(12));
+    assertThat(all.get(key(12)).value("v")).hasValue(ColumnValue.fromLong(12));
     Map<PrimaryKey, Row> noted =
         tables()
             .getRows(

@@ -208,7 +208,7 @@ abstract class TunnelsContract extends Contract {
         new IChannelProcessor() {
           @Override
           public void process(ProcessRecordsInput input) {
-            boolean isBad = input.getRecords().get(0).value("v").asLong() == 13;
+            boolean isBad = input.getRecords().get(0).value("v").orElseThrow().asLong() == 13;
             if (isBad && !isWell.get()) {
               throw new IllegalStateException("13 is bad luck");
             }

@@ -73,7 +73,7 @@ abstract class WatchesContract extends Contract {
     String columns =
         record.getColumns().isEmpty()
             ? record.getRecordType() == StreamRecord.RecordType.DELETE ? " deleted" : ""
-            : "=" + record.value("v").asLong();
+            : "=" + record.value("v").orElseThrow().asLong();
     return (event.type() == WatchEvent.Type.ROW ? "row " : "")
         + (key.getType() == PrimaryKeyType.INTEGER ? key.asLong() : key.asString())
         + columns;
@@ -194,7 +194,7 @@ abstract class WatchesContract extends Contract {
       }
       for (WatchEvent event : watch.poll(LONG)) {
         long id = event.record().getPrimaryKey().getPrimaryKeyColumn(0).getValue().asLong();
-        long v = event.record().value("v").asLong();
+        long v = event.record().value("v").orElseThrow().asLong();
         Long former = values.put(id, v);
         if (former != null) {
           assertThat(v).as("key %d", id).isEqualTo(former + 1);

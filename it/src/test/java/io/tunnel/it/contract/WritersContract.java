@@ -98,7 +98,12 @@ abstract class WritersContract extends Contract {
   }
 
   final long value(TableInfo table, long id) {
-    return tables().getRow(table.meta().name(), key(id)).orElseThrow().value("v").asLong();
+    return tables()
+        .getRow(table.meta().name(), key(id))
+        .orElseThrow()
+        .value("v")
+        .orElseThrow()
+        .asLong();
   }
 
   @Test

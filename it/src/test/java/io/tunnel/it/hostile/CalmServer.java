@@ -78,7 +78,7 @@ final class CalmServer {
       }
       assertThat(result.allApplied()).as("%s", result).isTrue();
       Optional<Row> read = tables.getRow(TABLE, rows.get(0).primaryKey());
-      assertThat(read.orElseThrow().value("v").asLong()).isEqualTo(round);
+      assertThat(read.orElseThrow().value("v").orElseThrow().asLong()).isEqualTo(round);
       rounds.incrementAndGet();
     }
   }

@@ -3,11 +3,11 @@ package io.tunnel.it.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.condition.Condition;
-import io.tunnel.condition.Returning;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.Returning;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;

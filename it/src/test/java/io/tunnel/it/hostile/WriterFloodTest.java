@@ -66,7 +66,7 @@ class WriterFloodTest {
   }
 
   private static long value(TableClient client) {
-    return client.getRow(TABLE, key(1)).orElseThrow().value("v").asLong();
+    return client.getRow(TABLE, key(1)).orElseThrow().value("v").orElseThrow().asLong();
   }
 
   @Test

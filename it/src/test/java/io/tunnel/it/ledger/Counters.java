@@ -2,9 +2,9 @@ package io.tunnel.it.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.condition.Returning;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.Returning;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.ColumnUpdate;
@@ -105,7 +105,9 @@ public final class Counters {
           .returned()
           .row()
           .ifPresent(
-              row -> returned.put(counter + " at " + result.position(), row.value("n").asLong()));
+              row ->
+                  returned.put(
+                      counter + " at " + result.position(), row.value("n").orElseThrow().asLong()));
       applied.incrementAndGet();
     } else if (others.incrementAndGet() == 1) {
       firstOther = result.toString();
@@ -126,7 +128,13 @@ public final class Counters {
     List<Long> rows = new ArrayList<>();
     for (int counter = 0; counter < counters; counter++) {
       acknowledged.add(sums.get(counter));
-      rows.add(tables.getRow(table.name(), key(counter)).orElseThrow().value("n").asLong());
+      rows.add(
+          tables
+              .getRow(table.name(), key(counter))
+              .orElseThrow()
+              .value("n")
+              .orElseThrow()
+              .asLong());
     }
     assertThat(rows).as("rows").isEqualTo(acknowledged);
 
@@ -178,8 +186,9 @@ public final class Counters {
           continue;
         }
         added.addAndGet(counter, change.delta("n").orElseThrow());
-        results.set(counter, change.value("n").asLong());
-        byPosition.put(counter + " at " + change.position(), change.value("n").asLong());
+        results.set(counter, change.value("n").orElseThrow().asLong());
+        byPosition.put(
+            counter + " at " + change.position(), change.value("n").orElseThrow().asLong());
         changes.incrementAndGet();
       }
     }

@@ -101,7 +101,7 @@ final class Story {
       tables.write(TABLE, rows);
     }
     assertThat(tables.getRow(TABLE, key(2)).orElseThrow().value("name"))
-        .isEqualTo(ColumnValue.fromString("row 2"));
+        .hasValue(ColumnValue.fromString("row 2"));
     assertThat(tables.getRow(TABLE, key(3))).isEmpty();
     List<Long> read = new ArrayList<>();
     tables.getRange(TABLE, RangeQuery.ALL).forEach(row -> read.add(id(row.primaryKey())));

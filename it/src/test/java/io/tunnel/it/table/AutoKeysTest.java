@@ -158,7 +158,7 @@ class AutoKeysTest {
     assertThat(results).hasSize(rows).allMatch(RowResult::isApplied);
     Map<PrimaryKey, Long> stored = new HashMap<>();
     for (Row row : direct.getRange(TABLE, RangeQuery.ALL)) {
-      stored.put(row.primaryKey(), row.value("v").asLong());
+      stored.put(row.primaryKey(), row.value("v").orElseThrow().asLong());
     }
     assertThat(stored).isEqualTo(told);
   }

@@ -145,7 +145,7 @@ class ClientHistoryTest {
             number, key, Kind.GET, none, Optional.empty(), Optional.empty(), System.nanoTime());
     try {
       Optional<Long> read =
-          client.getRow("rows", id(key)).map(row -> row.value("v")).map(ColumnValue::asLong);
+          client.getRow("rows", id(key)).flatMap(row -> row.value("v")).map(ColumnValue::asLong);
       history.ended(call, Outcome.OK, read, Optional.empty(), System.nanoTime());
     } catch (RefusedException | ConnectionException e) {
       end(call, Outcome.REFUSED);

@@ -161,7 +161,7 @@ class FullDiskTest {
   private void requireRowsRead() {
     for (long id : acknowledged) {
       Row row = tables.getRow("orders", key(id)).orElseThrow();
-      assertThat(row.value("v")).as("row %d", id).isEqualTo(value(id));
+      assertThat(row.value("v")).as("row %d", id).hasValue(value(id));
     }
   }
 

@@ -101,7 +101,8 @@ class LateWriteTest {
       Frame held = holder.held();
       Frame answer = late.ask(held.operationCode(), held.payload());
       assertThat(answer.kind()).as("the late write is refused").isEqualTo(FrameKind.ERROR);
-      assertThat(direct.getRow(TABLE, key(1)).orElseThrow().value("v").asLong()).isEqualTo(2);
+      assertThat(direct.getRow(TABLE, key(1)).orElseThrow().value("v").orElseThrow().asLong())
+          .isEqualTo(2);
     }
   }
 

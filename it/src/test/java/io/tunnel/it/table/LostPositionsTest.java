@@ -85,7 +85,7 @@ class LostPositionsTest {
     while (values.size() < count) {
       PartitionRecords next = reader.poll(LONG).orElseThrow();
       for (StreamRecord record : next.records()) {
-        values.add(record.value("v").asLong());
+        values.add(record.value("v").orElseThrow().asLong());
         known.put(
             record.position(),
             new KnownPosition(record.position(), next.incarnation().orElseThrow()));

@@ -59,7 +59,9 @@ class RowsTest {
   }
 
   private Optional<Long> valueOf(long hash) {
-    return tables.getRow("orders", TestTable.key(hash, "a")).map(row -> row.value("v").asLong());
+    return tables
+        .getRow("orders", TestTable.key(hash, "a"))
+        .map(row -> row.value("v").orElseThrow().asLong());
   }
 
   @Test

@@ -193,7 +193,9 @@ class SalvagedRangeTest {
                 List<Long> of =
                     values.computeIfAbsent(
                         partitions.get(input.getChannelId()), key -> new CopyOnWriteArrayList<>());
-                input.getRecords().forEach(record -> of.add(record.value("v").asLong()));
+                input
+                    .getRecords()
+                    .forEach(record -> of.add(record.value("v").orElseThrow().asLong()));
               });
       config.setListener(
           new ITunnelWorkerListener() {
@@ -239,7 +241,7 @@ class SalvagedRangeTest {
     while (values.size() < count) {
       PartitionRecords next = reader.poll(LONG).orElseThrow();
       for (StreamRecord record : next.records()) {
-        values.add(record.value("v").asLong());
+        values.add(record.value("v").orElseThrow().asLong());
         known.add(new KnownPosition(record.position(), next.incarnation().orElseThrow()));
       }
       next.release();

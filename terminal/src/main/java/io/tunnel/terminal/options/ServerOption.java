@@ -125,7 +125,11 @@ public final class ServerOption {
                 + one.strip()
                 + "' is not HOST:PORT, such as 127.0.0.1:7650 or [::1]:7650 (port 1 to "
                 + PORT_MAX
-                + ")");
+                + ")"
+                + (one.contains("://")
+                    ? "; clients do not use HTTP: leave out '://' and what is before it, and give"
+                        + " the port of --port, not the one of --http-port"
+                    : ""));
       }
     }
   }

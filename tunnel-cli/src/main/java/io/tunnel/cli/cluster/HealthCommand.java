@@ -74,8 +74,16 @@ public final class HealthCommand extends Job {
       return ExitCode.OK;
     } catch (IOException e) {
       String reason = e.getMessage() == null ? e.toString() : e.getMessage();
-      throw new CommandFailure(ExitCode.UNAVAILABLE, page + ": " + reason);
+      throw new CommandFailure(ExitCode.UNAVAILABLE, page + ": " + inWords(reason));
     }
+  }
+
+  /** The JDK says no more of an answer that is not HTTP, such as one of the port of clients. */
+  private static String inWords(String reason) {
+    return reason.equals("Invalid Http response")
+        ? "it does not answer in HTTP: give the port of the server's --http-port, and not the one"
+            + " of clients"
+        : reason;
   }
 
   private boolean isTls() {

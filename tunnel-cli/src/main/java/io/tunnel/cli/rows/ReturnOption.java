@@ -1,8 +1,8 @@
 package io.tunnel.cli.rows;
 
 import com.google.gson.JsonObject;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Returning;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.Returned;
 import io.tunnel.stress.file.TypedJson;

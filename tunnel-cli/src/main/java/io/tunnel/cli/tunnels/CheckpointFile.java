@@ -62,9 +62,19 @@ record CheckpointFile(String format, int version, long exportedMs, CheckpointSet
     return Json.toText(this);
   }
 
-  /** Writes a file that must not exist yet: an older export is worth keeping. */
+  /**
+   * Writes a file that must not exist yet: an older export is worth keeping.
+   *
+   * @throws IOException when that fails; a file that is not complete is deleted
+   */
   void write(Path file) throws IOException {
-    Files.writeString(file, text() + "\n", StandardOpenOption.CREATE_NEW);
+    Files.createFile(file);
+    try {
+      Files.writeString(file, text() + "\n", StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    }
   }
 
   /**

@@ -10,6 +10,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
@@ -48,9 +49,10 @@ class StoppedRowsTest {
   void a_table() {
     for (InMemoryTunnelService where : List.of(service, busy)) {
       where.createTable(
-          new TableMeta(
-              "users", HashedKey.schema(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))),
-          HashedKey.splitPoints(3).get(0));
+          new CreateTableRequest(
+              new TableMeta(
+                  "users", HashedKey.schema(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))),
+              HashedKey.splitPoints(3).subList(0, 1)));
     }
     for (int i = 0; i < 10_000; i++) {
       busy.refuseNext(ClientRequest.WRITE, ErrorCode.BUSY);

@@ -383,7 +383,8 @@ class TablesCommandTest extends CommandLineTest {
   void output_that_is_lost_is_no_success() {
     assertThat(run(failing("No space left on device"), "tables", "list")).isEqualTo(74);
     assertThat(errLines())
-        .containsExactly("tunnel: standard output cannot be written: No space left on device");
+        .containsExactly(
+            "tunnel: standard output cannot be written: No space left on device; what was printed is incomplete");
   }
 
   @Test

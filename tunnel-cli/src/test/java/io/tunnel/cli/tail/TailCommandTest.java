@@ -18,6 +18,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
@@ -54,9 +55,10 @@ class TailCommandTest {
   @BeforeEach
   void a_table_of_four_partitions() {
     service.createTable(
-        new TableMeta(
-            "users", HashedKey.schema(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))),
-        HashedKey.splitPoints(4).toArray(PrimaryKeyValue[]::new));
+        new CreateTableRequest(
+            new TableMeta(
+                "users", HashedKey.schema(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))),
+            HashedKey.splitPoints(4)));
   }
 
   private int run(PrintWriter to, String... arguments) {

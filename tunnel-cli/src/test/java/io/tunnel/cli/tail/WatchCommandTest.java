@@ -14,7 +14,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.terminal.CommandRunner;
@@ -43,8 +43,10 @@ class WatchCommandTest {
   @BeforeEach
   void tables() {
     service.createTable(
-        new TableMeta("config", List.of(new PrimaryKeySchema("path", PrimaryKeyType.STRING))),
-        PrimaryKeyValue.fromString("/m"));
+        CreateTableRequest.builder("config")
+            .key("path", PrimaryKeyType.STRING)
+            .splitPoint("/m")
+            .build());
     service.createTable(
         new TableMeta("numbers", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))));
   }

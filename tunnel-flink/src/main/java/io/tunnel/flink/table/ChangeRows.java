@@ -186,7 +186,8 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     if (attributes.size() <= LOOK_UPS_MAX) {
       attributes.forEach(
           (name, i) ->
-              row.setField(before + i, layout.fields().get(i).toSql(record.value(name), key)));
+              row.setField(
+                  before + i, layout.fields().get(i).toSql(record.value(name).orElse(null), key)));
       return;
     }
     for (RecordColumn column : record.getColumns()) {

@@ -6,19 +6,17 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
-import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import java.io.IOException;
@@ -51,8 +49,7 @@ class SinkWriterTest {
   @BeforeEach
   void createTable() {
     service.createTable(
-        new TableMeta(TABLE, List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))),
-        PrimaryKeyValue.fromLong(3));
+        CreateTableRequest.builder(TABLE).key("id", PrimaryKeyType.INTEGER).splitPoint(3).build());
   }
 
   @AfterEach
@@ -306,7 +303,7 @@ class SinkWriterTest {
     SinkWriter<RowChange> lenient = writer(sink().withConditions());
     lenient.write(add, null);
     lenient.flush(true);
-    assertThat(service.rows(TABLE).get(0).value("c")).isEqualTo(ColumnValue.fromLong(2));
+    assertThat(service.rows(TABLE).get(0).value("c")).hasValue(ColumnValue.fromLong(2));
   }
 
   @Test

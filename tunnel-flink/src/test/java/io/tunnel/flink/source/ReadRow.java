@@ -12,7 +12,7 @@ final class ReadRow implements TunnelDeserializationSchema<String> {
 
   @Override
   public void deserialize(StreamRecord record, Collector<String> out) {
-    out.collect(record.value("value").asString());
+    out.collect(record.value("value").orElseThrow().asString());
   }
 
   @Override

@@ -165,18 +165,18 @@ class CdcTest {
   private Map<String, List<Object>> computed() {
     Map<String, String> cities = new TreeMap<>();
     for (Row row : server.rows("customers")) {
-      if (row.value("city") != null) {
-        cities.put(
-            row.primaryKey().getPrimaryKeyColumn(0).getValue().asString(),
-            row.value("city").asString());
-      }
+      row.value("city")
+          .ifPresent(
+              city ->
+                  cities.put(
+                      row.primaryKey().getPrimaryKeyColumn(0).getValue().asString(),
+                      city.asString()));
     }
     Map<String, List<Object>> totals = new TreeMap<>();
     for (Row row : server.rows("orders")) {
-      String city =
-          row.value("customer") == null ? null : cities.get(row.value("customer").asString());
+      String city = row.value("customer").map(ColumnValue::asString).map(cities::get).orElse(null);
       if (city != null) {
-        Long amount = row.value("amount") == null ? null : row.value("amount").asLong();
+        Long amount = amount(row);
         totals.merge(city, Arrays.asList(1L, amount), CdcTest::sum);
       }
     }
@@ -196,10 +196,12 @@ class CdcTest {
     for (Row row : server.rows("totals")) {
       totals.put(
           row.primaryKey().getPrimaryKeyColumn(0).getValue().asString(),
-          Arrays.asList(
-              row.value("orders").asLong(),
-              row.value("amount") == null ? null : row.value("amount").asLong()));
+          Arrays.asList(row.value("orders").orElseThrow().asLong(), amount(row)));
     }
     return totals;
+  }
+
+  private static Long amount(Row row) {
+    return row.value("amount").map(ColumnValue::asLong).orElse(null);
   }
 }

@@ -76,7 +76,7 @@ class RestartTest {
 
   private long amount(long id) {
     Row row = server.client().getRow("t", put(id).primaryKey()).orElseThrow();
-    return row.value("amount").asLong();
+    return row.value("amount").orElseThrow().asLong();
   }
 
   /** An id as it is; at the last row fails once, when rows before it are written. */

@@ -180,8 +180,7 @@ public sealed interface OperatorControl extends Control {
       Objects.requireNonNull(options, "options");
       if (options.isEmpty()) {
         throw new IllegalArgumentException(
-            "options names no option that changes; name durability, retentionMs, retentionBytes or"
-                + " ttlMs");
+            "options names no option that changes; name an option of tables, such as retentionMs");
       }
     }
   }

@@ -118,20 +118,20 @@ public final class StreamRecord {
   }
 
   /**
-   * The new value of one column, found without decoding other columns. Null when the change does
+   * The new value of one column, found without decoding other columns. Empty when the change does
    * not set the column: {@link #columnState} tells whether the change removes it. Much cheaper than
    * {@link #getColumns} when a program needs few columns.
    */
-  public ColumnValue value(String column) {
+  public Optional<ColumnValue> value(String column) {
     int wanted = batch.nameIndex(column);
     // Does not call find: a returned cursor would be allocated for each row.
     ColumnCursor columns = columns();
     while (wanted >= 0 && columns.next()) {
       if (columns.nameIndex() == wanted) {
-        return columns.isDelete() ? null : columns.value();
+        return columns.isDelete() ? Optional.empty() : Optional.of(columns.value());
       }
     }
-    return null;
+    return Optional.empty();
   }
 
   /**

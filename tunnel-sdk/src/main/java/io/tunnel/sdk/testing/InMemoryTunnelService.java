@@ -15,10 +15,11 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.testing.table.MemoryPartition;
 import io.tunnel.sdk.testing.table.MemoryTable;
 import io.tunnel.sdk.tunnel.ChannelInfo;
@@ -199,11 +200,17 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   // Tables and tunnels
 
-  /** Creates a table with one partition more than split points. */
-  public void createTable(TableMeta meta, PrimaryKeyValue... splitPoints) {
+  /** Creates a table with one partition, as {@link TableClient#createTable(TableMeta)} does. */
+  public void createTable(TableMeta meta) {
+    createTable(new CreateTableRequest(meta, List.of()));
+  }
+
+  /** Creates a table, as {@link TableClient#createTable(CreateTableRequest)} does. */
+  public void createTable(CreateTableRequest request) {
     run(
         () -> {
-          var unused = service.createTable(new Control.CreateTable(meta, List.of(splitPoints)));
+          var unused =
+              service.createTable(new Control.CreateTable(request.meta(), request.splitPoints()));
         });
   }
 

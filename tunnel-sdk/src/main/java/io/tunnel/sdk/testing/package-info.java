@@ -9,7 +9,7 @@
  *   try (InMemoryTunnelService service = InMemoryTunnelService.start();
  *       TunnelClient tunnels = new TunnelClient(service.endpoint())) {
  *     service.createTable(
- *         new TableMeta("users", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))));
+ *         CreateTableRequest.builder("users").key("id", PrimaryKeyType.INTEGER).build());
  *     String tunnelId = service.createTunnel("users", "count", TunnelType.Stream);
  *     UserCounter counter = new UserCounter();
  *     TunnelWorker worker =
@@ -36,7 +36,7 @@
  * }
  *
  * static RowChange user(long id) {
- *   return new RowPutChange(PrimaryKey.builder().add("id", id).build(), List.of());
+ *   return Row.key("id", id).put();
  * }
  *
  * static final class UserCounter implements IChannelProcessor {

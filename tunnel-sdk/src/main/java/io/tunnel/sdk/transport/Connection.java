@@ -18,6 +18,7 @@ import io.tunnel.wire.Agreement;
 import io.tunnel.wire.Authentication;
 import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameException;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
@@ -197,6 +198,10 @@ public final class Connection implements Link {
     if (failure.getCause() instanceof RefusedException last && !last.retriable()) {
       return ConnectionException.lasting(
           "cannot connect to " + endpoint + ": " + last.getMessage(), failure);
+    }
+    if (failure.getCause() instanceof FrameException foreign) {
+      return ConnectionException.lasting(
+          "cannot connect to " + endpoint + ": " + foreign.getMessage(), failure);
     }
     return unreachable(endpoint, failure);
   }

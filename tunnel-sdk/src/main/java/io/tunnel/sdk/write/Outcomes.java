@@ -2,10 +2,10 @@ package io.tunnel.sdk.write;
 
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.condition.Returning;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.Returning;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Column;

@@ -63,12 +63,12 @@ class StreamRecordTest {
             new RowPutChange(key("a"), List.of(name, age)),
             new RowUpdateChange(key("a"), List.of(noName, newAge)),
             new RowDeleteChange(key("a")));
-    assertThat(records.get(0).value("age")).isEqualTo(ColumnValue.fromLong(36));
-    assertThat(records.get(0).value("name")).isEqualTo(name.getValue());
-    assertThat(records.get(1).value("age")).isEqualTo(ColumnValue.fromLong(37));
-    assertThat(records.get(1).value("name")).as("removed").isNull();
-    assertThat(records.get(2).value("age")).as("of a DELETE").isNull();
-    assertThat(records.get(0).value("nobody")).isNull();
+    assertThat(records.get(0).value("age")).hasValue(ColumnValue.fromLong(36));
+    assertThat(records.get(0).value("name")).hasValue(name.getValue());
+    assertThat(records.get(1).value("age")).hasValue(ColumnValue.fromLong(37));
+    assertThat(records.get(1).value("name")).as("removed").isEmpty();
+    assertThat(records.get(2).value("age")).as("of a DELETE").isEmpty();
+    assertThat(records.get(0).value("nobody")).isEmpty();
   }
 
   @Test

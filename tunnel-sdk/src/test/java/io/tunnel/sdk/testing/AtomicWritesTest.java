@@ -65,7 +65,7 @@ class AtomicWritesTest {
             new AtomicBatch(3, 0, 2),
             new AtomicBatch(3, 1, 2));
     assertThat(service.rows(TABLE))
-        .extracting(row -> row.value("balance").asLong())
+        .extracting(row -> row.value("balance").orElseThrow().asLong())
         .containsExactly(-60L, 60L);
   }
 }

@@ -3,7 +3,6 @@ package io.tunnel.sdk.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.condition.Returning;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -11,6 +10,7 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.Returning;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
@@ -22,7 +22,6 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.PartitionReader;
@@ -38,6 +37,7 @@ import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.ResumeTunnelRequest;
@@ -91,6 +91,13 @@ class InMemoryTunnelServiceTest {
         new TableOptions(durability));
   }
 
+  private static CreateTableRequest split(long at) {
+    return CreateTableRequest.builder(TABLE)
+        .key("id", PrimaryKeyType.INTEGER)
+        .splitPoint(at)
+        .build();
+  }
+
   private static RowPutChange put(long id, long v) {
     return new RowPutChange(
         PrimaryKey.builder().add("id", id).build(),
@@ -108,7 +115,9 @@ class InMemoryTunnelServiceTest {
           @Override
           public void process(ProcessRecordsInput input) {
             synchronized (processed) {
-              input.getRecords().forEach(record -> processed.add(record.value("v").asLong()));
+              input
+                  .getRecords()
+                  .forEach(record -> processed.add(record.value("v").orElseThrow().asLong()));
             }
           }
 
@@ -178,12 +187,12 @@ class InMemoryTunnelServiceTest {
 
   @Test
   void what_a_test_writes_is_read_by_clients_and_the_other_way_round() {
-    service.createTable(meta(Durability.FSYNC), PrimaryKeyValue.fromLong(10));
+    service.createTable(split(10));
     service.write(TABLE, put(11, 1), put(1, 2));
     assertThat(tables.getRow(TABLE, put(11, 1).primaryKey())).isPresent();
     assertThat(write(2, 3).outcome()).isEqualTo(Outcome.APPLIED);
     assertThat(service.rows(TABLE))
-        .extracting(row -> row.value("v").asLong())
+        .extracting(row -> row.value("v").orElseThrow().asLong())
         .containsExactly(2L, 3L, 1L);
     assertThat(service.changes(TABLE))
         .extracting(StreamRecord::position)
@@ -212,7 +221,7 @@ class InMemoryTunnelServiceTest {
 
   private static List<String> script() {
     try (InMemoryTunnelService fresh = InMemoryTunnelService.start()) {
-      fresh.createTable(meta(Durability.FSYNC), PrimaryKeyValue.fromLong(5));
+      fresh.createTable(split(5));
       List<String> seen = new ArrayList<>();
       seen.add(fresh.createTunnel(TABLE, TUNNEL, TunnelType.BaseAndStream));
       for (int i = 0; i < 10; i++) {
@@ -266,7 +275,7 @@ class InMemoryTunnelServiceTest {
     assertThat(write(1, 1).outcome()).isEqualTo(Outcome.APPLIED);
     assertThat(write(1, 2).outcome()).isEqualTo(Outcome.APPLIED);
     assertThat(service.changes(TABLE))
-        .extracting(change -> change.value("v").asLong())
+        .extracting(change -> change.value("v").orElseThrow().asLong())
         .containsExactly(1L, 2L);
   }
 
@@ -278,7 +287,7 @@ class InMemoryTunnelServiceTest {
             .returning(Returning.columns("v", "t"));
     service.loseAnswersOfNextWrites(2);
     Returned returned = tables.tryWrite(TABLE, List.of(counted)).results().get(0).returned();
-    assertThat(returned.row().orElseThrow().value("v")).isEqualTo(ColumnValue.fromLong(1));
+    assertThat(returned.row().orElseThrow().value("v")).hasValue(ColumnValue.fromLong(1));
     Column large = new Column("t", ColumnValue.fromString("x".repeat(5_000)));
     service.loseAnswersOfNextWrites(1);
     RowResult result =
@@ -302,7 +311,7 @@ class InMemoryTunnelServiceTest {
     assertThat(write(1, 1).outcome()).isEqualTo(Outcome.IN_DOUBT);
     assertThat(write(1, 2).outcome()).isEqualTo(Outcome.APPLIED);
     assertThat(service.changes(TABLE))
-        .extracting(change -> change.value("v").asLong())
+        .extracting(change -> change.value("v").orElseThrow().asLong())
         .containsExactly(1L, 2L);
   }
 

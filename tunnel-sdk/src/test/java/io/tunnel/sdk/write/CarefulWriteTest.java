@@ -40,7 +40,7 @@ class CarefulWriteTest extends WriterFixture {
                   + " INVALID_REQUEST: ");
       assertThat(failure.firstFailed()).isEqualTo(1);
       assertThat(failure.code()).contains(ErrorCode.INVALID_REQUEST);
-      assertThat(failure.result().results())
+      assertThat(failure.result().orElseThrow().results())
           .extracting(RowResult::outcome)
           .containsExactly(Outcome.APPLIED, Outcome.REJECTED, Outcome.REJECTED);
     }

@@ -95,7 +95,7 @@ final class Requests {
                 threads.control(),
                 served.clock()::epochMs),
             served,
-            (asked, feature) -> rooms.cluster().levels().require(asked, feature.level()));
+            rooms.cluster());
     HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels());
     this.sessions = new SessionRequests(hosts);

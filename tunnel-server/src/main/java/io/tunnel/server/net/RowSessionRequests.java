@@ -1,6 +1,5 @@
 package io.tunnel.server.net;
 
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.session.RowSessions;
@@ -30,13 +29,8 @@ final class RowSessionRequests {
    * @throws io.tunnel.model.RefusedException FEATURE_NOT_ENABLED where there are none
    */
   static RowSessions of(NetServer.Rooms rooms) {
-    rooms.cluster().levels().require(FormatFeature.SESSION);
-    SingleServer.require(
-        rooms.rows().sessions().isPresent(),
-        FormatFeature.SESSION,
-        "no node of a cluster owns both a session and the order of its rows; give the table a time"
-            + " to live, and write the rows again before it is over");
-    return rooms.rows().sessions().get();
+    SingleServer.ROW_SESSIONS.require(rooms.cluster());
+    return rooms.rows().sessions().orElseThrow();
   }
 
   void open(Frame frame, Connection connection) {

@@ -3,23 +3,54 @@ package io.tunnel.server.net;
 import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.cluster.ClusterView;
 
-/** Features that a single server has, and the shared log of a cluster has not. */
-final class SingleServer {
+/**
+ * Features that a single server has from a level on, and a cluster has not. The advice of a refusal
+ * names nothing that a cluster refuses, too.
+ */
+enum SingleServer {
+  ATOMIC_BATCHES(
+      "atomic batches",
+      FormatFeature.ATOMIC,
+      "its log has a record for each row; write what must change together as columns of one row"),
+  AUTO_KEYS(
+      "AUTO keys",
+      FormatFeature.AUTO,
+      "its log forgets the numbers of deleted rows; create the table without an AUTO column, and"
+          + " let writers number their rows"),
+  ROW_SESSIONS(
+      "row sessions",
+      FormatFeature.SESSION,
+      "no node owns both a session and the order of its rows; write the time until which a row"
+          + " counts into a column of the row, and write the row again before that time"),
+  TIME_TO_LIVE(
+      "time to live", FormatFeature.CAUSE, "leave ttlMs out, and delete old rows by a program");
 
-  private SingleServer() {}
+  private final String label;
+  private final FormatFeature feature;
+  private final String instead;
 
   /**
-   * Refuses a feature of a single server on a node of a cluster.
+   * @param instead why a cluster does not have the feature, and what to do instead
+   */
+  SingleServer(String label, FormatFeature feature, String instead) {
+    this.label = label;
+    this.feature = feature;
+    this.instead = instead;
+  }
+
+  /**
+   * Refuses the feature on a node of a cluster whatever its level, and on a single server below the
+   * level of the feature.
    *
-   * @param why why a cluster does not have the feature, and what to do instead
    * @throws RefusedException FEATURE_NOT_ENABLED
    */
-  static void require(boolean isAlone, FormatFeature feature, String why) {
-    if (!isAlone) {
+  void require(ClusterView cluster) {
+    if (!cluster.isAlone()) {
       throw new RefusedException(
-          ErrorCode.FEATURE_NOT_ENABLED,
-          "the feature '" + feature.label() + "' is of a single server: " + why);
+          ErrorCode.FEATURE_NOT_ENABLED, "a cluster has no " + label + ": " + instead);
     }
+    cluster.levels().require(label, feature.level());
   }
 }

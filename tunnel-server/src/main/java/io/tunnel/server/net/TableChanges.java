@@ -1,8 +1,6 @@
 package io.tunnel.server.net;
 
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Asked;
@@ -91,12 +89,6 @@ final class TableChanges {
     change(
         () -> {
           requireFitting(request.meta().options());
-          SingleServer.require(
-              !logs.areShared()
-                  || PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isEmpty(),
-              FormatFeature.AUTO,
-              "the log of a cluster forgets the numbers of deleted rows; create the table without an"
-                  + " AUTO column, and let writers number their rows");
           create(request, asked, 0, answer);
         },
         asked,
@@ -131,12 +123,6 @@ final class TableChanges {
           "a table of a cluster keeps changes by their age, not by their size: give it retentionMs,"
               + " and 0 for retentionBytes instead of "
               + options.retentionBytes());
-    }
-    if (logs.areShared() && options.ttlMs().isPresent()) {
-      throw new RefusedException(
-          ErrorCode.FEATURE_NOT_ENABLED,
-          "a cluster has no time to live of rows yet: create the table without ttlMs, or on a"
-              + " single server");
     }
   }
 

@@ -1,10 +1,10 @@
 package io.tunnel.server.net;
 
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.security.Principal;
@@ -17,7 +17,6 @@ import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.AlterTable;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /** Serves requests about tables, on the control thread; long counts go to the readers' threads. */
@@ -27,21 +26,15 @@ final class TableRequests {
   private final Tables tables;
   private final TableChanges changes;
   private final RequestThreads threads;
-  private final BiConsumer<String, FormatFeature> enabled;
+  private final ClusterView cluster;
 
-  /**
-   * Requests for the tables of a server.
-   *
-   * @param enabled refuses what a user asked for, and needs a feature that the level in force does
-   *     not enable
-   */
   TableRequests(
       Catalog catalog,
       Tables tables,
       TableChanges changes,
       RequestThreads threads,
-      BiConsumer<String, FormatFeature> enabled) {
-    this.enabled = enabled;
+      ClusterView cluster) {
+    this.cluster = cluster;
     this.catalog = catalog;
     this.tables = tables;
     this.changes = changes;
@@ -58,13 +51,11 @@ final class TableRequests {
         connection,
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
-          request
-              .meta()
-              .options()
-              .ttlMs()
-              .ifPresent(ms -> enabled.accept("time to live", FormatFeature.CAUSE));
+          if (request.meta().options().ttlMs().isPresent()) {
+            SingleServer.TIME_TO_LIVE.require(cluster);
+          }
           if (PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isPresent()) {
-            enabled.accept("AUTO keys", FormatFeature.AUTO);
+            SingleServer.AUTO_KEYS.require(cluster);
           }
           changes.create(
               request, asked(frame, connection, request.meta().name()), mapped(frame, connection));

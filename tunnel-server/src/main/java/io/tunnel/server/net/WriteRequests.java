@@ -67,15 +67,11 @@ final class WriteRequests {
     BatchValidator.Checked checked =
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
-    checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
     if (batch.isAtomic()) {
-      SingleServer.require(
-          rooms.cluster().isAlone(),
-          FormatFeature.ATOMIC,
-          "the log of a cluster has a record for each row, and no batches; write what must change"
-              + " together as columns of one row");
+      SingleServer.ATOMIC_BATCHES.require(rooms.cluster());
     }
     checked.session().ifPresent(proof -> sessions.require(proof, connection));
+    checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
     Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
     if (checked.asksForColumns()) {
       // Whoever learns whether a condition on columns holds, or an increment fits, reads these.

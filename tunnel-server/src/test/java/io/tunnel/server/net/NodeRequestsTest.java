@@ -13,11 +13,13 @@ import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.OptionsChange;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.cluster.Unit;
@@ -340,42 +342,52 @@ final class NodeRequestsTest {
                   + "' needs level 3, and the level is 1; a (1 at most), b (2 at most) does not"
                   + " serve it: replace the build there, then raise the level");
     }
-    Bytes atomic = Attributes.atomic(Bytes.EMPTY);
-    ErrorPayload ofBatch = client.refused(Operation.WRITE, write(atomic, Bytes.EMPTY));
-    assertThat(ofBatch.message()).contains("the feature 'atomic' needs level 2", "a (1 at most)");
     ErrorPayload unknown = client.refused(Operation.WRITE, write(Bytes.EMPTY, attribute(1_000)));
     assertThat(unknown.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(unknown.message()).contains("attribute 1000 of a row", "upgrade this one");
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a")));
   }
 
+  /** No level of a cluster has these: to advise a higher one would advise what is refused. */
   @Test
-  void a_table_whose_options_the_level_does_not_enable_is_refused_by_what_its_user_asked_for()
+  void features_of_a_single_server_are_refused_at_each_level_without_advice_of_another_of_them()
       throws IOException {
     node.view.leads(Unit.CATALOG, node.view.address());
     node.view.serve(Map.of("a", 1));
-    TableOptions options = TableOptions.DEFAULT.withTtl(Duration.ofMinutes(1));
-    TableMeta meta = new TableMeta("expiring", TestRows.SCHEMA, options);
-    CreateTable create = new CreateTable(meta, List.of());
-    ErrorPayload refused = client.refused(Operation.CREATE_TABLE, create);
-    assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
-    assertThat(refused.message()).contains("the feature 'time to live' needs level 2");
-  }
-
-  @Test
-  void row_sessions_are_of_a_single_server_and_need_level_2() throws IOException {
-    RowSessionControl.Open open =
-        new RowSessionControl.Open(5_000, Bytes.copyOf(new byte[SessionProof.SECRET_BYTES]));
-    node.view.serve(Map.of("a", 1));
-    ErrorPayload below = client.refused(Operation.OPEN_ROW_SESSION, open);
-    assertThat(below.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
-    assertThat(below.message()).contains("the feature 'session' needs level 2");
-    node.view.leads(Unit.CATALOG, node.view.address());
+    requireRefusals();
     node.view.serve(Map.of("a", 2));
     client.granted(Operation.UPGRADE, new Upgrade(Optional.of(2)), Levels.class);
-    ErrorPayload refused = client.refused(Operation.OPEN_ROW_SESSION, open);
-    assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
-    assertThat(refused.message()).contains("the feature 'session' is of a single server");
+    requireRefusals();
+  }
+
+  private void requireRefusals() throws IOException {
+    Bytes secret = Bytes.copyOf(new byte[SessionProof.SECRET_BYTES]);
+    TableOptions ttl = TableOptions.DEFAULT.withTtl(Duration.ofMinutes(1));
+    List<PrimaryKeySchema> auto =
+        List.of(
+            new PrimaryKeySchema("shop", PrimaryKeyType.STRING), PrimaryKeySchema.auto("number"));
+    Map<String, ErrorPayload> refusals =
+        Map.of(
+            "a cluster has no atomic batches: its log has a record for each row; write what must"
+                + " change together as columns of one row",
+            client.refused(Operation.WRITE, write(Attributes.atomic(Bytes.EMPTY), Bytes.EMPTY)),
+            "a cluster has no row sessions: no node owns both a session and the order of its rows;"
+                + " write the time until which a row counts into a column of the row, and write the"
+                + " row again before that time",
+            client.refused(Operation.OPEN_ROW_SESSION, new RowSessionControl.Open(5_000, secret)),
+            "a cluster has no time to live: leave ttlMs out, and delete old rows by a program",
+            client.refused(
+                Operation.CREATE_TABLE,
+                new CreateTable(new TableMeta("t", TestRows.SCHEMA, ttl), List.of())),
+            "a cluster has no AUTO keys: its log forgets the numbers of deleted rows; create the"
+                + " table without an AUTO column, and let writers number their rows",
+            client.refused(
+                Operation.CREATE_TABLE, new CreateTable(new TableMeta("t", auto), List.of())));
+    refusals.forEach(
+        (message, refusal) -> {
+          assertThat(refusal.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+          assertThat(refusal.message()).isEqualTo(message);
+        });
   }
 
   private static Bytes attribute(int number) {

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.OptionsChange;
-import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
@@ -238,33 +236,6 @@ final class TableChangesTest {
     logged();
     changes.alter("a", any -> options(1_000, 5), Asked.NAMELESS, answer());
     assertThat(code(failed.get(1))).isEqualTo(ErrorCode.INVALID_REQUEST);
-  }
-
-  @Test
-  void rows_of_a_shared_log_have_no_time_to_live() {
-    TableOptions ttl = options(1_000, 0).withTtl(Duration.ofDays(7));
-    create("a", ttl);
-    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
-    assertThat(failed.get(0)).hasMessageContaining("a cluster has no time to live of rows yet");
-    assertThat(logs.asked).isEmpty();
-    create("a", options(1_000, 0));
-    logged();
-    changes.alter("a", any -> ttl, Asked.NAMELESS, answer());
-    assertThat(code(failed.get(1))).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
-  }
-
-  @Test
-  void keys_of_a_shared_log_have_no_auto_column() {
-    List<PrimaryKeySchema> key =
-        List.of(
-            new PrimaryKeySchema("shop", PrimaryKeyType.STRING), PrimaryKeySchema.auto("number"));
-    changes.create(
-        new CreateTable(new TableMeta("a", key, options(1_000, 0)), List.of()),
-        Asked.NAMELESS,
-        answer());
-    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
-    assertThat(failed.get(0)).hasMessageContaining("'auto' is of a single server");
-    assertThat(logs.asked).isEmpty();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.tunnel.programs.torture;
 
 import io.tunnel.sdk.RowResult;
+import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -17,12 +18,14 @@ import java.util.function.LongSupplier;
  */
 final class Histories implements AutoCloseable {
 
+  private final Optional<Path> file;
   private final Optional<PrintWriter> out;
   private final LongSupplier nanoClock;
   private volatile int life;
 
   /** Into {@code file}, or nowhere. */
   Histories(Optional<Path> file, LongSupplier nanoClock) throws IOException {
+    this.file = file;
     this.out =
         file.isPresent()
             ? Optional.of(new PrintWriter(Files.newBufferedWriter(file.get())))
@@ -69,8 +72,22 @@ final class Histories implements AutoCloseable {
                     more)));
   }
 
+  /**
+   * Closes the file.
+   *
+   * @throws CommandFailure when lines are missing in the file, as on a full disk
+   */
   @Override
   public void close() {
-    out.ifPresent(PrintWriter::close);
+    if (out.isEmpty()) {
+      return;
+    }
+    out.get().close();
+    if (out.get().checkError()) {
+      throw CommandFailure.io(
+          "the history in "
+              + file.get()
+              + " is incomplete: the file takes no more, as on a full disk");
+    }
   }
 }

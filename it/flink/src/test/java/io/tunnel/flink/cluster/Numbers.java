@@ -114,7 +114,8 @@ final class Numbers implements AutoCloseable {
     for (Row row : tables.rows(SUMS)) {
       sums.put(
           row.primaryKey().getPrimaryKeyColumns().get(0).getValue().asLong(),
-          new Sum(row.value("count").asLong(), row.value("sum").asLong()));
+          new Sum(
+              row.value("count").orElseThrow().asLong(), row.value("sum").orElseThrow().asLong()));
     }
     return sums;
   }

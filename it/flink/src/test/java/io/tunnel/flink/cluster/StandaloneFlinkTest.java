@@ -93,9 +93,9 @@ class StandaloneFlinkTest {
   private static String text(Row row) {
     return row.primaryKey().getPrimaryKeyColumns().get(0).getValue().asString()
         + " "
-        + row.value("orders").asLong()
+        + row.value("orders").orElseThrow().asLong()
         + " "
-        + row.value("amount").asLong();
+        + row.value("amount").orElseThrow().asLong();
   }
 
   private static void create(String table, String key, PrimaryKeyType type) {

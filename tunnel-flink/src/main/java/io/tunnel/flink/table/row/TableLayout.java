@@ -136,7 +136,8 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
     for (int i = 0; i < fields.size(); i++) {
       Field field = fields.get(i);
       PrimaryKeyColumn key = row.primaryKey().getPrimaryKeyColumn(field.name());
-      ColumnValue value = key != null ? key.getValue().toColumnValue() : row.value(field.name());
+      ColumnValue value =
+          key != null ? key.getValue().toColumnValue() : row.value(field.name()).orElse(null);
       result.setField(i, field.toSql(value, row.primaryKey()));
     }
     return result;

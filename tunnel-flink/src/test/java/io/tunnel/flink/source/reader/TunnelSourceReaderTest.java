@@ -94,7 +94,7 @@ class TunnelSourceReaderTest {
 
     @Override
     public void deserialize(StreamRecord record, Collector<String> out) throws IOException {
-      String value = record.value("value").asString();
+      String value = record.value("value").orElseThrow().asString();
       if (value.equals("v9")) {
         throw new IOException("what is this?");
       }

@@ -76,7 +76,8 @@ record DecodedRow(
                 row,
                 all,
                 name ->
-                    IncrementCore.Found.of(stored.map(found -> found.value(name)).orElse(null))));
+                    IncrementCore.Found.of(
+                        stored.flatMap(found -> found.value(name)).orElse(null))));
   }
 
   /** Adds the change, with what its increments added, to a batch of the log. */

@@ -6,6 +6,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.security.ClientSecurity;
 import io.tunnel.sdk.security.Pem;
+import io.tunnel.wire.FrameAssembler;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
@@ -30,6 +31,9 @@ public final class TlsFailures {
    */
   private static final Pattern OTHER_NAME =
       Pattern.compile("No (?:subject alternative|name matching)", Pattern.CASE_INSENSITIVE);
+
+  /** How Netty shows the first bytes of an answer that is not TLS: here {@code HTTP/}. */
+  private static final String HTTP_HEX = "not an SSL/TLS record: 485454502f";
 
   private TlsFailures() {}
 
@@ -62,10 +66,13 @@ public final class TlsFailures {
    * The message for a failure that lasts until the profile, the certificate or the server changes.
    */
   private static Optional<String> lasting(ClientSecurity security, Throwable failure) {
-    if (find(failure, NotSslRecordException.class).isPresent()) {
+    Optional<NotSslRecordException> plain = find(failure, NotSslRecordException.class);
+    if (plain.isPresent()) {
       return Optional.of(
-          "the server does not speak TLS; leave TLS out of the profile (\"tls\": false), or start"
-              + " the server with --security");
+          plain.get().getMessage().startsWith(HTTP_HEX)
+              ? FrameAssembler.HTTP_ANSWER
+              : "the server does not speak TLS; leave TLS out of the profile (\"tls\": false), or"
+                  + " start the server with --security");
     }
     if (find(failure, CertificateExpiredException.class).isPresent()) {
       return Optional.of(

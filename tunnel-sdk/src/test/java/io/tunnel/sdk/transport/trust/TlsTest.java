@@ -143,21 +143,36 @@ class TlsTest {
     }
     // A server answers in plain text that it cannot read the bytes.
     try (ServerSocket socket = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
-      Thread answering = new Thread(() -> answerAll(socket));
-      answering.setDaemon(true);
-      answering.start();
-      ClientConfig config = ClientConfig.of("127.0.0.1", socket.getLocalPort());
+      ClientConfig config = answering(socket, "not a record of TLS");
       assertLasting(
           config.withSecurity(trusting),
           "the server does not speak TLS; leave TLS out of the profile");
     }
   }
 
-  private static void answerAll(ServerSocket socket) {
+  /** With TLS and without, and no client asks again: the port does not become another. */
+  @Test
+  void the_http_port_of_a_server_is_recognised_at_once() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+      ClientConfig config = answering(socket, "HTTP/1.1 400 Bad Request\r\n\r\n");
+      String[] words = {"it answers in HTTP", "clients have another (7650 unless --port"};
+      assertLasting(config, words);
+      assertLasting(config.withSecurity(trusting), words);
+    }
+  }
+
+  private static ClientConfig answering(ServerSocket socket, String text) {
+    Thread answering = new Thread(() -> answerAll(socket, text));
+    answering.setDaemon(true);
+    answering.start();
+    return ClientConfig.of("127.0.0.1", socket.getLocalPort());
+  }
+
+  private static void answerAll(ServerSocket socket, String text) {
     try {
       while (true) {
         var accepted = socket.accept();
-        accepted.getOutputStream().write("not a record of TLS".getBytes(US_ASCII));
+        accepted.getOutputStream().write(text.getBytes(US_ASCII));
         accepted.shutdownOutput();
       }
     } catch (IOException e) {

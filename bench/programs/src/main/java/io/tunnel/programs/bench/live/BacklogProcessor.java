@@ -37,7 +37,7 @@ public final class BacklogProcessor implements IChannelProcessor {
       return;
     }
     rows.add(records.size());
-    if (records.get(records.size() - 1).value("amount").asLong() >= firstNewOrdinal) {
+    if (records.get(records.size() - 1).value("amount").orElseThrow().asLong() >= firstNewOrdinal) {
       drainedChannels.add(input.getChannelId());
     }
   }

@@ -19,7 +19,7 @@ public final class LiveProcessor implements IChannelProcessor {
   @Override
   public void process(ProcessRecordsInput input) {
     for (StreamRecord record : input.getRecords()) {
-      journeys.seen(record.value("amount").asLong());
+      journeys.seen(record.value("amount").orElseThrow().asLong());
     }
     rows.add(input.getRecords().size());
   }

@@ -121,7 +121,7 @@ public final class TunnelReader implements RowReader {
       long digest = 0;
       for (StreamRecord record : records) {
         digest += record.primaryKeyHash();
-        amounts += record.value("amount").asLong();
+        amounts += record.value("amount").orElseThrow().asLong();
       }
       arrivals.arrived(records.size(), amounts, digest);
     }

@@ -33,8 +33,8 @@ final class Charts {
     return plot.name() + ".png";
   }
 
-  static void draw(Plot plot, Path directory) throws IOException {
-    try (OutputStream file = Files.newOutputStream(directory.resolve(fileName(plot)))) {
+  static void draw(Plot plot, Path to) throws IOException {
+    try (OutputStream file = Files.newOutputStream(to)) {
       ChartEncoder.saveChart(chart(plot), file, "png");
     }
   }

@@ -16,11 +16,13 @@ import io.tunnel.programs.servers.ProgramThread;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.stress.WorkloadRunner;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,6 +61,7 @@ public final class StressWorkload implements WorkloadRunner {
     byte[] chance = new byte[NAME_BYTES];
     io.tunnel.sdk.transport.SystemClock.chance().nextBytes(chance);
     String tables = "load_" + HexFormat.of().formatHex(chance) + "_";
+    requireRights(order.endpoint(), tables, workload.kind());
     SeedsResult result;
     try (Interrupt interrupt = new Interrupt(order.program(), order.err())) {
       DataDirectory directory = DataDirectory.temporary("stress", work);
@@ -180,6 +183,26 @@ public final class StressWorkload implements WorkloadRunner {
   private static void requireReachable(String endpoint) {
     try (TableClient client = TableClient.connect(endpoint)) {
       var unused = client.listTables();
+    }
+  }
+
+  /** Fails before the first table is made: a principal without {@code drop} would leave it. */
+  private static void requireRights(String endpoint, String tables, Kind kind) {
+    SecurityClient.Identity identity;
+    try (SecurityClient client = new SecurityClient(endpoint)) {
+      identity = client.whoAmI();
+    }
+    List<String> missing = LoadRights.missing(identity, tables, kind);
+    if (!missing.isEmpty()) {
+      throw new CommandFailure(
+          ExitCode.FAILED,
+          ErrorCode.NOT_PERMITTED.name(),
+          "principal '"
+              + identity.principal().orElseThrow()
+              + "' lacks "
+              + String.join(", ", missing)
+              + "; no table was made",
+          "An administrator allows it with 'tunnel security grant'");
     }
   }
 

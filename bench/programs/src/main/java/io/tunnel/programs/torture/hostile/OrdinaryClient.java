@@ -50,7 +50,7 @@ final class OrdinaryClient implements AutoCloseable {
                 .write(table, List.of(new RowPutChange(key, List.of(new Column("v", value)))))
                 .allApplied();
         boolean isRead =
-            tables.getRow(table, key).map(row -> row.value("v").equals(value)).orElse(false);
+            tables.getRow(table, key).flatMap(row -> row.value("v")).equals(Optional.of(value));
         if (!isWritten || !isRead) {
           throw new IllegalStateException("row " + round + " is not as it was written");
         }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -163,6 +164,21 @@ class ReportTest {
     for (String name : List.of("empty", "bare", "one", "flat", "zero", "nothing")) {
       assertThat(directory.resolve(name + ".png")).as(name).isNotEmptyFile();
     }
+  }
+
+  @Test
+  void a_full_disk_leaves_the_earlier_report_and_no_half_of_this_one() throws IOException {
+    Files.writeString(directory.resolve(ReportFiles.JSON), "earlier");
+    Files.createSymbolicLink(directory.resolve("index.html.part"), Path.of("/dev/full"));
+    assertThatThrownBy(() -> ReportFiles.in(directory).write(report(), MACHINE))
+        .isInstanceOfSatisfying(
+            CommandFailure.class, full -> assertThat(full.exitCode()).isEqualTo(ExitCode.IO))
+        .hasMessageContaining("was not written: No space left on device; the files there are of");
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactly(ReportFiles.JSON);
+    }
+    assertThat(Files.readString(directory.resolve(ReportFiles.JSON))).isEqualTo("earlier");
   }
 
   @Test

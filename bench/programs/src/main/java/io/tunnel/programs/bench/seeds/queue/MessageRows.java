@@ -73,8 +73,8 @@ final class MessageRows {
   /** What a change says. */
   static MessageHeader header(StreamRecord change) {
     return new MessageHeader(
-        (int) change.value(FROM).asLong(),
-        change.value(NUMBER).asLong(),
-        change.value(SENT).asLong());
+        (int) change.value(FROM).orElseThrow().asLong(),
+        change.value(NUMBER).orElseThrow().asLong(),
+        change.value(SENT).orElseThrow().asLong());
   }
 }

@@ -1,9 +1,6 @@
-package io.tunnel.condition;
+package io.tunnel.model;
 
 import io.tunnel.codec.Utf8;
-import io.tunnel.model.Limits;
-import io.tunnel.model.Names;
-import io.tunnel.model.PrimaryKeySchema;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
