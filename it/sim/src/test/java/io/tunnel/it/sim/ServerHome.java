@@ -46,6 +46,11 @@ record ServerHome(World world) implements Watcher.Home, SimProgram.Home {
     }
 
     @Override
+    public boolean wasLost(long position, String text) {
+      return truth.wasLost(position, text);
+    }
+
+    @Override
     public boolean isGone() {
       return world.ledger.isDropped(truth);
     }

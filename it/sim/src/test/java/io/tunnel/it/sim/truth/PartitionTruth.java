@@ -11,9 +11,12 @@ import io.tunnel.server.changes.Extents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
@@ -48,6 +51,9 @@ public final class PartitionTruth {
 
   /** How often changes were lost. */
   private long losses;
+
+  /** Changes that were committed, and that a loss of power has taken away, by their positions. */
+  private final Map<Long, Set<String>> lost = new HashMap<>();
 
   private long acknowledged;
   private long acknowledgedSynced;
@@ -89,6 +95,11 @@ public final class PartitionTruth {
   /** How often changes were lost with the power of a machine. */
   public long losses() {
     return losses;
+  }
+
+  /** Whether this change was committed at that position, and a loss of power took it away. */
+  public boolean wasLost(long position, String text) {
+    return lost.getOrDefault(position, Set.of()).contains(text);
   }
 
   /** The log keeps what is from a position on: everything before must have lived by a moment. */
@@ -288,6 +299,9 @@ public final class PartitionTruth {
       }
     }
     losses += now < before ? 1 : 0;
+    for (long position = now + 1; position <= before; position++) {
+      lost.computeIfAbsent(position, any -> new HashSet<>()).add(at(position).text());
+    }
     changes.subList((int) now, changes.size()).clear();
     begun.subList((int) now, begun.size()).clear();
     folds.tailMap(now, false).clear();

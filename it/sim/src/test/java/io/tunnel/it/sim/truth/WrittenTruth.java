@@ -6,12 +6,15 @@ import io.tunnel.codec.WriterNumber;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.watch.ClientHome;
 import io.tunnel.it.sim.watch.WatchedLog;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.WriteRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -262,7 +265,7 @@ public final class WrittenTruth {
   /** A client reads the answer to a write, or its refusal. */
   public void answered(SimConnection connection, Frame frame) {
     Sent sent = attempts.remove(new Attempt(connection, frame.correlationId()));
-    if (sent != null) {
+    if (sent != null && !isOfNoUse(frame)) {
       long nanos = home.agenda().nowNanos() - sent.nanos();
       sent.rows().stream()
           .filter(row -> nanos < row.writer.requestNanos)
@@ -276,6 +279,12 @@ public final class WrittenTruth {
    */
   public boolean isNumbered(long value) {
     return !without.contains(writers.get((int) (value / NumberedTruth.VALUES_FROM) - 1));
+  }
+
+  /** Whether a server answers that it does not know what became of a write. */
+  private static boolean isOfNoUse(Frame frame) {
+    return frame.kind() == FrameKind.ERROR
+        && ErrorPayload.decode(frame.payload()).code() == ErrorCode.STORAGE_FAILED;
   }
 
   // What must hold when all is quiet.

@@ -19,6 +19,12 @@ final class WatchStory {
   /** While the watch reads rows, nobody knows which changes they include. */
   private boolean readsRows;
 
+  /**
+   * Whether a loss of power took a change away that was sent to the watch: its position is refused,
+   * and the watch has to begin anew.
+   */
+  private boolean isAhead;
+
   WatchStory(WatchedLog log, KeyTerms terms) {
     this.log = log;
     this.terms = terms;
@@ -27,11 +33,13 @@ final class WatchStory {
   void beginsBehind(long position) {
     last = position;
     readsRows = false;
+    isAhead = false;
   }
 
   void beginsWithRows() {
     last = 0;
     readsRows = true;
+    isAhead = false;
   }
 
   /** The watch is given a row that matches. */
@@ -46,6 +54,10 @@ final class WatchStory {
     log.learn();
     long position = change.position();
     requireMatch(change);
+    isAhead |= log.wasLost(position, PartitionTruth.textOf(change));
+    if (isAhead) {
+      return;
+    }
     Optional<Long> next = readsRows ? Optional.of(position) : next(Long.MAX_VALUE);
     Invariant.WATCHES_MATCH.require(
         position > last && next.filter(expected -> expected == position).isPresent(),
@@ -91,6 +103,9 @@ final class WatchStory {
   /** The watch says that it has everything up to a position. */
   void marked(long position) {
     log.learn();
+    if (isAhead) {
+      return;
+    }
     if (readsRows) {
       readsRows = false;
       last = position;
@@ -107,7 +122,7 @@ final class WatchStory {
 
   boolean isDone() {
     log.learn();
-    return !readsRows && next(Long.MAX_VALUE).isEmpty();
+    return !readsRows && !isAhead && next(Long.MAX_VALUE).isEmpty();
   }
 
   void requireDone(long seconds) {
