@@ -221,7 +221,8 @@ soon() {
     sleep 1
   done
 }
-has() { page "$1" | grep -q -- "$2"; }
+# Reads the page to its end: curl fails when nobody reads on.
+has() { page "$1" | grep -- "$2" > /dev/null; }
 # $1: the name of a directory; the others: variables for the faults.
 faulty_server() {
   local name=$1
