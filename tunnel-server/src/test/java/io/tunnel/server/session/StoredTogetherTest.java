@@ -71,7 +71,7 @@ final class StoredTogetherTest extends CoordinatorFixture {
         .containsExactly(2L, 0L, 4L);
   }
 
-  /** What a heartbeat waits for, which has its turn behind those of many channels. */
+  /** A heartbeat has its turn after the turns of many channels, and waits for one write. */
   @Test
   void turns_whose_checkpoints_an_earlier_turn_stored_write_nothing() {
     session(first);

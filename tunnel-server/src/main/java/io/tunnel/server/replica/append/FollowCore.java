@@ -100,7 +100,8 @@ final class FollowCore {
     return Verdict.COUNTS;
   }
 
-  private Stretch newest() {
+  /** The newest epoch; a marker was read. */
+  Stretch newest() {
     return stretches.get(stretches.size() - 1);
   }
 

@@ -1,7 +1,6 @@
 package io.tunnel.server.replica.append;
 
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What a reader knows of a log of appends: a function of the log's records before {@code next}.
@@ -61,12 +60,5 @@ record FollowState(
   /** Takes a copy. */
   public FollowState {
     stretches = List.copyOf(stretches);
-  }
-
-  /** The newest epoch; empty before the first marker. */
-  public Optional<Stretch> newest() {
-    return stretches.isEmpty()
-        ? Optional.empty()
-        : Optional.of(stretches.get(stretches.size() - 1));
   }
 }

@@ -126,7 +126,11 @@ final class LeadCore<T> {
     return AppendHeader.marker(marker, follow.snapshot());
   }
 
-  /** Ends appending until the next claim. Appends under way are settled by reading. */
+  /**
+   * Ends appending until the next claim. Appends under way are settled by reading. To be called
+   * when an append may have failed, and when the log may have lost its end; a claim follows, and
+   * reads everything back.
+   */
   public void resign() {
     role = Role.FOLLOWING;
     claim = Optional.empty();
@@ -148,7 +152,7 @@ final class LeadCore<T> {
       throw new IllegalStateException(
           "cannot append while " + role + " with " + pending.size() + " appends under way");
     }
-    FollowState.Stretch epoch = follow.state().newest().orElseThrow();
+    FollowState.Stretch epoch = follow.newest();
     long number = follow.number();
     long first = follow.position();
     if (!pending.isEmpty()) {
@@ -191,16 +195,6 @@ final class LeadCore<T> {
     pending.replaceAll(each -> each.header().equals(header) ? each.acknowledged(offset) : each);
     believe(settled);
     return settled;
-  }
-
-  /** An append has failed, perhaps: to be followed by a claim. */
-  public void failed() {
-    resign();
-  }
-
-  /** The log may have lost its end: to be followed by a claim, which reads everything back. */
-  public void endInDoubt() {
-    resign();
   }
 
   private void believe(List<Settled<T>> settled) {

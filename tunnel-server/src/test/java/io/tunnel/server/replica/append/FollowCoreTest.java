@@ -147,7 +147,7 @@ final class FollowCoreTest {
       AppendHeader copied = all.get(chance.nextInt(all.size()));
       return copied.kind() == Kind.MARKER ? batches(0, 1, 1, 1) : copied;
     }
-    long epoch = now.state().newest().orElseThrow().epoch();
+    long epoch = now.newest().epoch();
     int changes = chance.nextInt(4);
     return switch (dice) {
       case 2 -> batches(epoch, now.number() + 2, now.position(), changes);

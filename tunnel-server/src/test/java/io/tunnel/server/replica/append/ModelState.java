@@ -35,7 +35,7 @@ record ModelState(
    * A record.
    *
    * @param id of the append; the same for a copy
-   * @param write what a client wants; the same for an append that repeats it
+   * @param write what a client wants; appends that repeat a write have its number
    * @param seen what the node knew to count before it
    */
   record Sent(int id, int write, int node, AppendHeader header, List<Integer> seen) {}
@@ -128,7 +128,7 @@ record ModelState(
       return this;
     }
 
-    /** Of all answers only those hold that say that these count. */
+    /** Keeps the answers that name these appends as applied, and no other answer. */
     Change answered(Set<Integer> kept) {
       applied.keySet().retainAll(kept);
       refused.clear();

@@ -176,7 +176,7 @@ final class RuleModel {
         next.accept(
             index + " hears of " + each.sent().id(), heard(without, node, index, each).state());
         LeadCore<Sent> lead = core(node);
-        lead.failed();
+        lead.resign();
         next.accept(
             index + " hears of a failure", without.node(index, lead, node.counted()).state());
       }
@@ -282,7 +282,7 @@ final class RuleModel {
         change.node(i, core(Node.NEW), List.of());
       } else {
         LeadCore<Sent> lead = core(node);
-        lead.endInDoubt();
+        lead.resign();
         change.node(i, lead, node.counted());
       }
     }
