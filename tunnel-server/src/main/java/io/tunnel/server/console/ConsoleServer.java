@@ -29,8 +29,8 @@ public interface ConsoleServer {
   Taken taken();
 
   /**
-   * Figures of each tunnel that this server coordinates; empty when none of the tunnels' threads
-   * has time. May block for seconds.
+   * Figures of each tunnel that the server coordinates; empty when the tunnels' threads are busy.
+   * May block for seconds.
    *
    * @param figures makes the figures; descriptions of all tunnels together may be large
    */

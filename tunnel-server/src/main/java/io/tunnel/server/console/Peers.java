@@ -140,7 +140,7 @@ final class Peers {
   }
 
   /**
-   * All nodes: this one, the others, and those that have left.
+   * All nodes: this node, its peers, and nodes that have left.
    *
    * @param own the figures of this node
    */

@@ -46,8 +46,26 @@ final class OpenGroup {
   private boolean hasRepeatedSynced;
   private long expiredRows;
 
-  /** What the writes return; a write may exceed the limit of a group by its own limit. */
+  /** What the writes return; a write may exceed the limit of all groups by its own limit. */
   private int returnedBytes;
+
+  private final ReturnedBytes returnedOfAll;
+
+  /** The places that the group has reserved for bound rows. */
+  private final List<BoundRows.Reserved> reserved = new ArrayList<>();
+
+  private int lane;
+  private long begunNanos;
+
+  /** The bytes that the answers of several groups hold. */
+  static final class ReturnedBytes {
+    private long bytes;
+
+    /** Whether no further write may be admitted. */
+    boolean areTooMany() {
+      return bytes >= Limits.RETURNED_BYTES_MAX;
+    }
+  }
 
   /** A writer of a partition. */
   private record Numbering(int partition, Bytes writer) {}
@@ -67,7 +85,13 @@ final class OpenGroup {
       int number,
       Optional<WriteResult> repeated) {}
 
-  OpenGroup(int mergedBytesMax, ShardRows rows, Writers writers, LongSupplier epochMicros) {
+  OpenGroup(
+      int mergedBytesMax,
+      ShardRows rows,
+      Writers writers,
+      LongSupplier epochMicros,
+      ReturnedBytes returnedOfAll) {
+    this.returnedOfAll = returnedOfAll;
     this.batches = new GroupCore(mergedBytesMax);
     this.rows = rows;
     this.writers = writers;
@@ -95,24 +119,36 @@ final class OpenGroup {
     return hasRepeatedSynced;
   }
 
+  /** Gathers writes of this lane from now on. */
+  void gather(int ofLane) {
+    lane = ofLane;
+  }
+
+  int lane() {
+    return lane;
+  }
+
+  /** The group is appended from now on. */
+  void begin(long nowNanos) {
+    begunNanos = nowNanos;
+  }
+
+  long begunNanos() {
+    return begunNanos;
+  }
+
   /** Rows of the group that expired, and that its writes write again. */
   long expiredRows() {
     return expiredRows;
   }
 
-  /** The rows that are bound to sessions, as the log has them. */
-  BoundRows bound() {
-    return bound;
-  }
-
   /**
-   * Whether a write waits for the next group: the group has a batch of the writer, who is answered
-   * first, or of the session, whose rows are counted first, or returns as many bytes as may be held
-   * at once. What deletes rows of an ended session is judged by what is committed, and so is first.
+   * Whether a write waits until the group is answered: the group has a batch of the writer, who is
+   * answered first, or of the session, whose rows are counted first. What deletes rows of an ended
+   * session is judged by what is committed, and so is first.
    */
   boolean isClosedTo(PendingWrite write) {
-    return returnedBytes >= Limits.RETURNED_BYTES_MAX
-        || write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false)
+    return write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false)
         || write
             .binding()
             .map(of -> of.isEnd() ? !isEmpty() : sessions.contains(of.session()))
@@ -213,7 +249,9 @@ final class OpenGroup {
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
     write.binding().ifPresent(of -> note(of, judged.accepted()));
-    returnedBytes += ReturnedRow.bytes(judged.returned());
+    int bytes = ReturnedRow.bytes(judged.returned());
+    returnedBytes += bytes;
+    returnedOfAll.bytes += bytes;
     mustSync |= write.isSynced();
     admitted.add(
         new Admitted(
@@ -229,25 +267,33 @@ final class OpenGroup {
   private void note(PendingWrite.Binding of, Optional<ChangeBatch> accepted) {
     sessions.add(of.session());
     if (!of.isEnd()) {
-      accepted.ifPresent(rowsOf -> bound.reserve(rowsOf, of.session()));
+      accepted.ifPresent(rowsOf -> reserved.add(bound.reserve(rowsOf, of.session())));
     }
   }
 
-  /** The batches as their writers sent them, in order. */
+  /**
+   * The batches as their writers sent them, in order, without those of partitions that were dropped
+   * while the group was under way.
+   */
   List<ChangeBatch> parts() {
     List<ChangeBatch> parts = new ArrayList<>();
     for (GroupCore.Merged merged : batches.batches()) {
-      parts.addAll(merged.parts());
+      if (rows.isLive(merged.partition())) {
+        parts.addAll(merged.parts());
+      }
     }
     return parts;
   }
 
   /**
-   * The group is in the log: notes the writers' answers and the bound rows, to be stored with the
-   * group's rows.
+   * The group counts: notes the writers' answers and the bound rows, to be stored with the group's
+   * rows.
    */
   void committed(long[] firstPositions) {
     for (Admitted done : admitted) {
+      if (!rows.isLive(done.write().batch().partition())) {
+        continue;
+      }
       if (done.write().binding().isPresent() || bound.has(done.write().batch().partition())) {
         done.accepted().ifPresent(bound::saw);
       }
@@ -294,10 +340,12 @@ final class OpenGroup {
     numbering.clear();
     sessions.clear();
     batches.clear();
-    bound.unreserve();
+    reserved.forEach(bound::unreserve);
+    reserved.clear();
     mustSync = false;
     hasRepeatedSynced = false;
     expiredRows = 0;
+    returnedOfAll.bytes -= returnedBytes;
     returnedBytes = 0;
   }
 }

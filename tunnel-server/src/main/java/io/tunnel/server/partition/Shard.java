@@ -18,10 +18,8 @@ import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The one thread that writes to a shard's log, and decides what goes into its table.
@@ -42,29 +40,32 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Shard implements Closeable, PartitionHost {
 
-  /** Writes are gathered for no longer, so that reads and writes behind them have their turn. */
-  private static final long GATHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
-
   private final int id;
   private final ShardConfig config;
-  private final LocalLog log;
+  private final ShardLog log;
   private final ShardRows rows;
   private final Meter meter;
   private final Clock clock;
   private final OwnerLoop<ShardTask> loop;
-  private final OpenGroup group;
-  private final ConditionCore conditions;
+  private final Lanes lanes;
   private final RowBounds bounds;
   private final WriteTurns turns;
+  private final Gathering gathering;
   private final ShardExpiry expiry;
   private final Writers writers;
+  private final BoundRows bound;
   private final ShardDisk disk;
   private final FoldQueue folds;
   private final FoldState folding;
   private volatile boolean isRefusing;
 
-  /** A shard over an open log and the rows folded from it, which it closes. */
+  /** A shard over an open log of its own and the rows folded from it, which it closes. */
   Shard(int id, ShardConfig config, LocalLog log, ShardRows rows, Meter meter, Clock clock) {
+    this(id, config, new LocalShardLog(log), rows, meter, clock);
+  }
+
+  /** A shard over an open log and the rows folded from it, which it closes. */
+  Shard(int id, ShardConfig config, ShardLog log, ShardRows rows, Meter meter, Clock clock) {
     this.id = id;
     this.config = config;
     this.log = log;
@@ -72,17 +73,18 @@ public final class Shard implements Closeable, PartitionHost {
     this.meter = meter;
     this.clock = clock;
     this.bounds = rows.bounds();
-    this.conditions = new ConditionCore(rows, bounds);
     this.writers = rows.writers();
-    this.group = new OpenGroup(config.mergedBytesMax(), rows, writers, clock::epochMicros);
-    this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
+    this.bound = rows.bound();
+    this.lanes = new Lanes(log, this::group, config.groupBytesMax());
+    this.disk = new ShardDisk(id, config.freeBytesMin(), log.local(), clock);
     this.loop =
         new OwnerLoop<>(
             "shard-" + id,
             new OwnerLoop.Work<>(
                 this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, ShardTask::end));
     this.turns =
-        new WriteTurns(loop, new ConditionCore(rows, bounds), config.queueBytesMax(), clock::nanos);
+        new WriteTurns(
+            loop, new ConditionCore(rows, bounds), config.queueBytesMax(), clock::nanos, lanes);
     this.folds =
         new FoldQueue(
             "fold-" + id,
@@ -92,6 +94,12 @@ public final class Shard implements Closeable, PartitionHost {
             this::lookForRoom);
     this.expiry = new ShardExpiry(rows, folds, clock);
     this.folding = new FoldState(folds, disk, this::fail);
+    this.gathering =
+        new Gathering(lanes, turns, new ConditionCore(rows, bounds), bounds, expiry, folding);
+  }
+
+  private OpenGroup group(OpenGroup.ReturnedBytes returned) {
+    return new OpenGroup(config.mergedBytesMax(), rows, writers, clock::epochMicros, returned);
   }
 
   /** Call before {@link #start}: the disk has no room to fold {@code rest} into the table. */
@@ -109,7 +117,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** The log, for readers. */
   public LocalLog log() {
-    return log;
+    return log.local();
   }
 
   @Override
@@ -139,7 +147,7 @@ public final class Shard implements Closeable, PartitionHost {
     bounds.drop(partition);
     expiry.drop(partition);
     writers.drop(partition);
-    group.bound().drop(partition);
+    bound.drop(partition);
   }
 
   /** For the shard's own thread. */
@@ -149,7 +157,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** For the shard's own thread, but for what is for any thread. */
   BoundRows bound() {
-    return group.bound();
+    return bound;
   }
 
   Meter meter() {
@@ -233,15 +241,16 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
   boolean step() {
+    settleInTurn();
     judgeInTurn();
     foldInTurn();
     boolean isFull = folds.isFull();
-    turns.setMayWrite(!isFull);
+    turns.setMayWrite(!isFull && !lanes.isFull());
     if (isFull && !folds.foldNext()) {
       folding.look();
     }
     ShardTask next = turns.peek();
-    if ((!isFull && turns.hasJudged()) || next instanceof PendingWrite) {
+    if ((turns.mayWrite() && turns.hasJudged()) || next instanceof PendingWrite) {
       if (disk.state() == ShardState.BEHIND || folds.hasFailed()) {
         folding.foldAll();
       }
@@ -255,7 +264,7 @@ public final class Shard implements Closeable, PartitionHost {
         OwnerLoop.runPosted(barrier.action());
       }
     } else {
-      return isFull || !turns.isEmpty() || folding.foldInPlace();
+      return isFull || turns.hasWork() || folding.foldInPlace();
     }
     return true;
   }
@@ -295,24 +304,21 @@ public final class Shard implements Closeable, PartitionHost {
         throw new IOException("the disk of shard " + id + " failed before");
       }
       disk.requireRoom();
-      gather();
-      long started = clock.nanos();
-      long[] firstPositions = group.batches().isEmpty() ? new long[0] : append();
-      long committed = clock.nanos();
-      if (group.batches().isEmpty() && group.hasRepeatedSynced()) {
-        log.sync();
+      gathering.gather();
+      for (OpenGroup group : lanes.gathered()) {
+        append(group);
       }
-      group.committed(firstPositions);
-      leaveToFolds(committed - started);
-      meter.rejected(id, group.acknowledge(firstPositions));
-      meter.expired(id, group.expiredRows());
-      meter.numbered(id, writers.taken());
+      if (disk.state() == ShardState.FULL) {
+        disk.move(ShardState.SERVING, "there is room");
+      }
     } catch (DiskFullException e) {
       folding.foldAll();
       if (!disk.state().isFinal()) {
         // The log has no waiting write.
         disk.filled(e.getMessage());
-        refuseAll(ShardDisk.refusal(e.getMessage()));
+        RefusedException reason = ShardDisk.refusal(e.getMessage());
+        lanes.refuseOpen(reason);
+        turns.takeWrites(write -> write.refused(reason));
       }
     } catch (IOException | RuntimeException e) {
       // What was acknowledged before may be read behind a log that failed, once it is folded.
@@ -322,123 +328,89 @@ public final class Shard implements Closeable, PartitionHost {
       fail(e);
       throw e;
     } finally {
-      group.clear();
-      conditions.clear();
-      turns.takePassedReads();
+      gathering.end();
     }
   }
 
-  private long[] append() throws IOException {
+  private void append(OpenGroup group) throws IOException {
+    group.begin(clock.nanos());
     disk.began();
     try {
-      long[] firstPositions = log.append(group.batches(), group.mustSync(), expiry.commitMicros());
-      disk.move(ShardState.FOLDING, "the group is committed");
-      return firstPositions;
+      log.append(group, expiry::commitMicros);
+      lanes.begin(group);
+      settle();
     } finally {
       disk.ended();
     }
   }
 
-  private void gather() throws IOException {
-    expiry.pass();
-    Optional<WriteTurns.Done> judged = turns.takeJudged();
-    if (judged.isPresent()) {
-      // Alone: the group's conditions know nothing of its rows.
-      gather(judged.get());
+  private void settleInTurn() {
+    if (lanes.areQuiet()) {
       return;
     }
-    long begunNanos = clock.nanos();
-    while (group.batches().byteCount() < config.groupBytesMax()
-        && clock.nanos() - begunNanos < GATHER_NANOS_MAX
-        && turns.peekOfGroup(!group.isEmpty()) instanceof PendingWrite write) {
-      // Judging reads the table and may fail; the write then is still there to be answered.
-      if (group.isClosedTo(write)) {
-        break;
-      }
-      if (group.isSettled(write, conditions)) {
-        turns.take();
-        continue;
-      }
-      boolean mustJudge =
-          bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes())
-              || expiry.mayBeOver(write.batch().partition());
-      if (mustJudge && setAside(write)) {
-        break;
-      }
-      Optional<ConditionCore.Judged> now =
-          mustJudge
-              ? turns.judgeAtOnce(write, conditions, expiry.aliveAt(write))
-              : Optional.of(conditions.judge(write.batch(), write.place(), false));
-      if (now.isEmpty() && setAside(write)) {
-        break;
-      }
-      group.admit(write, now.orElseThrow());
-      turns.take();
+    try {
+      settle();
+    } catch (IOException | RuntimeException e) {
+      folding.foldAll();
+      fail(e);
     }
   }
 
-  /**
-   * Sets a write that must be judged aside, so that the write is not judged with this group, when
-   * the write is long, or when a slice of a fold did not bring all rows that the write needs.
-   */
-  private boolean setAside(PendingWrite write) throws IOException {
-    boolean isFolded = folding.isFoldedBySlice(write.batch().partition());
-    if (isFolded && !turns.isLong(write)) {
-      return false;
-    }
-    // A write that turned out to be long waits while another one is judged.
-    if (group.isEmpty() && turns.peek() == write) {
-      if (isFolded) {
-        turns.begin(write, expiry.aliveAt(write));
-      } else {
-        turns.park();
+  /** Does what is left to do with the groups that the log has settled. */
+  private void settle() throws IOException {
+    for (ShardLog.Settled settled : log.takeSettled()) {
+      OpenGroup group = settled.group();
+      if (settled instanceof ShardLog.Counted counted) {
+        counts(counted, clock.nanos() - group.begunNanos());
+      } else if (settled instanceof ShardLog.NeverCounts never) {
+        group.refuse(never.reason());
       }
+      lanes.end(group);
+      turns.settled(group.lane());
     }
-    return true;
   }
 
-  /** A row that was alive at the judgement may have expired since: then all is judged again. */
-  private void gather(WriteTurns.Done done) {
-    PendingWrite write = done.write();
-    if (group.isRefused(write)) {
-      return;
+  private void counts(ShardLog.Counted counted, long commitNanos) {
+    OpenGroup group = counted.group();
+    if (!group.batches().isEmpty()) {
+      disk.move(ShardState.FOLDING, "the group is committed");
     }
-    ConditionCore.Judged judged = done.judged();
-    if (expiry.momentMicros(write.batch().partition()) >= judged.validMicros()) {
-      judged = conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write));
-      write.looked(conditions.takeLooked());
-    }
-    group.admit(write, judged);
+    group.committed(counted.firstPositions());
+    leaveToFolds(group, counted.end(), commitNanos);
+    meter.rejected(id, group.acknowledge(counted.firstPositions()));
+    meter.expired(id, group.expiredRows());
+    meter.numbered(id, writers.taken());
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */
-  private void leaveToFolds(long commitNanos) {
+  private void leaveToFolds(OpenGroup group, long end, long commitNanos) {
     if (group.batches().isEmpty()) {
-      if (disk.state() == ShardState.FULL) {
-        disk.move(ShardState.SERVING, "there is room");
-      }
       return;
     }
     List<ChangeBatch> batches = group.parts();
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.batches().byteCount(), commitNanos);
-    BesideRows beside =
-        BesideRows.of(bounds.takeRaised(), writers.takeRaised(), group.bound().takeRaised());
-    folds.add(batches, log.end(), beside);
+    if (!batches.isEmpty()) {
+      BesideRows beside =
+          BesideRows.of(bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
+      folds.add(batches, end, beside);
+    }
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
   private void fail(Throwable cause) {
     String message = cause instanceof Error ? cause.toString() : cause.getMessage();
     disk.fail(cause, message);
-    refuseAll(
-        new RefusedException(
-            ErrorCode.STORAGE_FAILED,
-            "the server's disk failed (" + message + "); whether this was written is not known"));
+    refuseAll(unknown("the server's disk failed (" + message + ")"));
+  }
+
+  private static RefusedException unknown(String why) {
+    return new RefusedException(
+        ErrorCode.STORAGE_FAILED, why + "; whether this was written is not known");
   }
 
   private void refuseAll(RefusedException reason) {
-    group.refuse(reason);
+    lanes.refuseAll(reason);
     turns.takeWrites(write -> write.refused(reason));
   }
 
@@ -453,8 +425,9 @@ public final class Shard implements Closeable, PartitionHost {
     try (log;
         rows) {
       folds.stop();
+      lanes.refuseAll(unknown("the server stops"));
       folding.foldAll();
-      log.sync();
+      log.local().sync();
     }
   }
 

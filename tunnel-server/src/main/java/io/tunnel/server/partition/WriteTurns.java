@@ -8,8 +8,11 @@ import io.tunnel.server.partition.judge.ConditionCore;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +39,9 @@ final class WriteTurns {
   /** Rows that are judged at once; a write with more is judged in slices. */
   static final int AT_ONCE_ROWS_MAX = 128;
 
+  /** A group is gathered for no longer, so that reads and writes after it have their turn. */
+  private static final long GATHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
+
   /** After so much time a slice is over, and after as much the write has its turn again. */
   static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -43,6 +49,7 @@ final class WriteTurns {
   private final ConditionCore conditions;
   private final long queueBytesMax;
   private final LongSupplier nanos;
+  private final Lanes lanes;
   private final AtomicLong queuedBytes = new AtomicLong();
 
   /** Tasks that wait until rows of their partitions are folded; no partition is in two of them. */
@@ -57,6 +64,9 @@ final class WriteTurns {
   /** At least the partitions of the writes in {@link #held}. */
   private final Set<Integer> heldPartitions = new HashSet<>();
 
+  /** By lane, writes that wait for groups of their lane, which are under way, in order. */
+  private final Map<Integer, Deque<ShardTask>> unsettled = new HashMap<>();
+
   /** Tasks that need not wait any more, or may have to wait again; before all of the loop's. */
   private final Deque<ShardTask> ready = new ArrayDeque<>();
 
@@ -66,6 +76,7 @@ final class WriteTurns {
   /** Reads that wait for the group that is being gathered, in order. */
   private final Deque<ShardTask> passed = new ArrayDeque<>();
 
+  private long groupBegunNanos;
   private boolean mayWrite = true;
   private Optional<LongWrite> judging = Optional.empty();
   private long sliceEndNanos;
@@ -87,11 +98,16 @@ final class WriteTurns {
 
   /** Takes tasks from {@code loop}, and judges long writes by {@code conditions}. */
   WriteTurns(
-      OwnerLoop<ShardTask> loop, ConditionCore conditions, long queueBytesMax, LongSupplier nanos) {
+      OwnerLoop<ShardTask> loop,
+      ConditionCore conditions,
+      long queueBytesMax,
+      LongSupplier nanos,
+      Lanes lanes) {
     this.loop = loop;
     this.conditions = conditions;
     this.queueBytesMax = queueBytesMax;
     this.nanos = nanos;
+    this.lanes = lanes;
   }
 
   /**
@@ -119,13 +135,42 @@ final class WriteTurns {
   ShardTask peek() {
     ShardTask next = peekAny();
     while (next != null && mustWait(next)) {
-      held.add(pollAny());
-      if (next instanceof PendingWrite) {
-        heldPartitions.addAll(next.partitions());
-      }
+      hold(pollAny());
       next = peekAny();
     }
     return next;
+  }
+
+  private void hold(ShardTask task) {
+    if (task instanceof PendingWrite write) {
+      if (waitsForLane(write)) {
+        unsettled.get(laneOf(write)).add(task);
+        return;
+      }
+      heldPartitions.addAll(task.partitions());
+    }
+    held.add(task);
+  }
+
+  /** Lets a write, which {@link #peek} showed, wait until a group of its lane is settled. */
+  void holdForLane(PendingWrite write) {
+    unsettled.computeIfAbsent(laneOf(write), any -> new ArrayDeque<>()).add(pollAny());
+  }
+
+  private boolean waitsForLane(PendingWrite write) {
+    return !unsettled.isEmpty() && unsettled.containsKey(laneOf(write));
+  }
+
+  private int laneOf(PendingWrite write) {
+    return lanes.laneOf(write.batch().partition());
+  }
+
+  /** A group of a lane is settled: the writes that waited for it are next. */
+  void settled(int lane) {
+    Deque<ShardTask> waiting = unsettled.remove(lane);
+    while (waiting != null && !waiting.isEmpty()) {
+      ready.addFirst(waiting.removeLast());
+    }
   }
 
   private ShardTask peekAny() {
@@ -144,12 +189,20 @@ final class WriteTurns {
     }
   }
 
+  /** A group is gathered from now on. */
+  void beginGroup() {
+    groupBegunNanos = nanos.getAsLong();
+  }
+
   /**
-   * As {@link #peek}, for a group that is being gathered. Where the group has writes, the reads
-   * that are next wait for the group, and later writes join it: otherwise each read would end a
-   * group, and each write would be synced alone.
+   * As {@link #peek}, for a group that is being gathered; null also when the group has gathered for
+   * long enough. Where the group has writes, the reads that are next wait for the group, and later
+   * writes join it: otherwise each read would end a group, and each write would be synced alone.
    */
   ShardTask peekOfGroup(boolean hasWrites) {
+    if (nanos.getAsLong() - groupBegunNanos >= GATHER_NANOS_MAX) {
+      return null;
+    }
     while (hasWrites
         && peek() instanceof ShardTask.Barrier barrier
         && barrier.order() == Order.READ) {
@@ -171,11 +224,16 @@ final class WriteTurns {
       return !mayWrite
           || parkedPartitions.contains(partition)
           || heldPartitions.contains(partition)
+          || waitsForLane(write)
           || (judging.isPresent()
               && (isLong(write) || partition == judging.get().write.batch().partition()));
     }
     if (task instanceof ShardTask.Barrier barrier && barrier.order() == Order.BEHIND_WRITES) {
-      return judging.isPresent() || !parked.isEmpty() || !held.isEmpty();
+      return judging.isPresent()
+          || !parked.isEmpty()
+          || !held.isEmpty()
+          || !unsettled.isEmpty()
+          || !lanes.areQuiet();
     }
     return !Collections.disjoint(parkedPartitions, task.partitions());
   }
@@ -186,6 +244,10 @@ final class WriteTurns {
       letGo();
     }
     mayWrite = mayTakeWrites;
+  }
+
+  boolean mayWrite() {
+    return mayWrite;
   }
 
   /** Makes all held tasks ready in their order; the next turn may hold some of them again. */
@@ -301,7 +363,17 @@ final class WriteTurns {
 
   /** Whether nothing waits but what is in the loop. */
   boolean isEmpty() {
-    return judging.isEmpty() && parked.isEmpty() && held.isEmpty() && ready.isEmpty();
+    return judging.isEmpty()
+        && parked.isEmpty()
+        && ready.isEmpty()
+        && held.isEmpty()
+        && unsettled.isEmpty();
+  }
+
+  /** Whether something waits for the shard's thread alone, and not for the log. */
+  boolean hasWork() {
+    boolean mayJudge = judging.isPresent() && (mayWrite || !hasJudged());
+    return mayJudge || !parked.isEmpty() || !ready.isEmpty();
   }
 
   /** Takes all writes that wait; those of one partition in order. */
@@ -312,6 +384,7 @@ final class WriteTurns {
     while (!parked.isEmpty()) {
       unpark();
     }
+    List.copyOf(unsettled.keySet()).forEach(this::settled);
     Deque<ShardTask> actions = new ArrayDeque<>();
     while (!ready.isEmpty() || loop.peek() instanceof PendingWrite) {
       ShardTask next = peekAny();

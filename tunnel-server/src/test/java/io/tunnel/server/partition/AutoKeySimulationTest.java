@@ -71,6 +71,11 @@ final class AutoKeySimulationTest {
   private CrashDisk disk = new CrashDisk();
   private int stores;
   private Shard shard;
+
+  /** Whether the log settles groups late. */
+  private boolean isLate;
+
+  private Optional<LateShardLog> late = Optional.empty();
   private SplittableRandom random;
 
   /** What the log leaves: the value of each row. */
@@ -120,14 +125,20 @@ final class AutoKeySimulationTest {
     Refold refold = new Refold(table, partition -> true, partition -> AutoNumbers.of(KEY));
     new CatchUp(log, table, refold).fold();
     StoredRows stored = new StoredRows(table, refold.bounds(), refold.writers(), partition -> true);
-    shard = new Shard(0, CONFIG, log, stored, new NoMeter(), clock);
+    late = isLate ? Optional.of(new LateShardLog(log, random.split(), 0)) : Optional.empty();
+    ShardLog of = isLate ? late.get() : new LocalShardLog(log);
+    shard = new Shard(0, CONFIG, of, stored, new NoMeter(), clock);
   }
 
   private void drain() throws IOException {
-    while (shard.step()) {
+    while (shard.step() || settleSome()) {
       learn();
     }
     learn();
+  }
+
+  private boolean settleSome() throws IOException {
+    return late.isPresent() && late.get().settleSome();
   }
 
   private void learn() throws IOException {
@@ -317,6 +328,7 @@ final class AutoKeySimulationTest {
   @MethodSource("seeds")
   void numbers_rise_in_the_log_and_are_those_of_the_answers(long seed) throws Exception {
     random = new SplittableRandom(seed);
+    isLate = seed % 2 == 1;
     open(false);
     for (int i = 0; i < 120; i++) {
       switch (random.nextInt(8)) {

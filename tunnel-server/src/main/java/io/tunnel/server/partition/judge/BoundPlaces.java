@@ -11,8 +11,8 @@ import java.util.Map;
  * share the places by {@link FreeShare}; clients without names, whose owner is the empty text, have
  * all places together.
  *
- * <p>Rows of a group that is not in the log yet are reserved: they count as taken until {@link
- * #unreserve}. So the batches of a group do not pass a limit together that each of them keeps.
+ * <p>Rows of batches that are not in the log yet are reserved: they count as taken until {@link
+ * #unreserve}. So batches do not pass a limit together that each of them keeps.
  *
  * <p>Invariant: {@link #taken} is the sum of {@link #byOwner}.
  */
@@ -27,7 +27,7 @@ final class BoundPlaces {
 
   private Places reserved = Places.NONE;
 
-  /** At least the rows of the group that are new to an owner, by owner. */
+  /** At least the reserved rows that are new to an owner, by owner. */
   private final Map<String, Places> reservedByOwner = new HashMap<>();
 
   /** Rows, and the bytes of their keys. */
@@ -37,6 +37,10 @@ final class BoundPlaces {
 
     Places plus(Places more) {
       return new Places(rows + more.rows, keyBytes + more.keyBytes);
+    }
+
+    Places minus(Places less) {
+      return new Places(rows - less.rows, keyBytes - less.keyBytes);
     }
 
     Places plusRow(int bytes) {
@@ -86,10 +90,15 @@ final class BoundPlaces {
     reservedByOwner.merge(owner, toOwner, Places::plus);
   }
 
-  /** What was reserved is taken, or is not written. */
-  void unreserve() {
-    reserved = Places.NONE;
-    reservedByOwner.clear();
+  /** What {@link #reserve} counted is taken, or is not written. */
+  void unreserve(String owner, Places toOwner, Places toAll) {
+    reserved = reserved.minus(toAll);
+    reservedByOwner.compute(
+        owner,
+        (name, all) -> {
+          Places left = (all == null ? Places.NONE : all).minus(toOwner);
+          return left.equals(Places.NONE) ? null : left;
+        });
   }
 
   /**

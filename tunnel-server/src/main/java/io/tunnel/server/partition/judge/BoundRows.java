@@ -55,6 +55,9 @@ public final class BoundRows {
   /** By session, its rows in all partitions of the shard. */
   private final Map<Long, Held> held = new ConcurrentHashMap<>();
 
+  /** By session, rows that are {@linkplain #reserve reserved}; sessions without any are absent. */
+  private final Map<Long, Integer> reserved = new ConcurrentHashMap<>();
+
   private final BoundPlaces places;
   private final LongFunction<Optional<String>> owners;
 
@@ -134,10 +137,15 @@ public final class BoundRows {
     return byPartition.containsKey(partition);
   }
 
-  /** How many rows of a session the shard has. For any thread. */
+  /**
+   * How many rows of a session the shard has, or may get from writes that are under way. When the
+   * session has ended and none is left, no row is ever bound to the session again. For any thread.
+   */
   public int left(long session) {
+    // In this order: saw() counts a row before unreserve() forgets the row.
+    int underWay = reserved.getOrDefault(session, 0);
     Held rows = held.get(session);
-    return rows == null ? 0 : rows.rows();
+    return underWay + (rows == null ? 0 : rows.rows());
   }
 
   private boolean isAlive(long session) {
@@ -177,19 +185,34 @@ public final class BoundRows {
     places.require(owner, asked.toOwner(), asked.toAll());
   }
 
-  /**
-   * The batch will be in the log together with others, unless none of them will be: its rows count
-   * from now on, until {@link #unreserve}.
-   */
-  public void reserve(ChangeBatch batch, long session) {
+  /** The places that are reserved for a batch, until {@link #unreserve}. */
+  public static final class Reserved {
+    private final long session;
+    private final String owner;
+    private final Asked asked;
+
+    private Reserved(long session, String owner, Asked asked) {
+      this.session = session;
+      this.owner = owner;
+      this.asked = asked;
+    }
+  }
+
+  /** The batch may come into the log: its rows count from now on, until {@link #unreserve}. */
+  public Reserved reserve(ChangeBatch batch, long session) {
     String owner = owners.apply(session).orElse("");
     Asked asked = asked(batch, session, owner);
     places.reserve(owner, asked.toOwner(), asked.toAll());
+    reserved.merge(session, asked.toSession(), Integer::sum);
+    return new Reserved(session, owner, asked);
   }
 
-  /** {@link #saw} was told of what is reserved, or it is not in the log. */
-  public void unreserve() {
-    places.unreserve();
+  /** {@link #saw} was told of the batch, or the batch is not in the log. */
+  public void unreserve(Reserved of) {
+    places.unreserve(of.owner, of.asked.toOwner(), of.asked.toAll());
+    reserved.computeIfPresent(
+        of.session,
+        (id, rows) -> rows == of.asked.toSession() ? null : rows - of.asked.toSession());
   }
 
   private Asked asked(ChangeBatch batch, long session, String owner) {

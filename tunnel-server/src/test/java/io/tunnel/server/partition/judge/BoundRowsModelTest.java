@@ -144,14 +144,13 @@ final class BoundRowsModelTest {
       refusals++;
       return;
     }
-    if (random.nextBoolean()) {
-      bound.reserve(batch, session);
-    }
+    Optional<BoundRows.Reserved> reserved =
+        random.nextBoolean() ? Optional.of(bound.reserve(batch, session)) : Optional.empty();
     if (random.nextInt(8) > 0) {
       bound.saw(batch);
       of.forEach(row -> rows.put(row, new Bound(session, owner)));
     }
-    bound.unreserve();
+    reserved.ifPresent(bound::unreserve);
   }
 
   private void delete() {

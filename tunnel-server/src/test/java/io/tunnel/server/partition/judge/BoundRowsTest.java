@@ -290,18 +290,21 @@ final class BoundRowsTest {
   }
 
   @Test
-  void batches_of_one_group_pass_no_limit_together() {
+  void batches_that_are_under_way_pass_no_limit_together() {
     open(1, "greedy");
     open(2, "greedy");
     open(3, "other");
-    few.reserve(batch(1, 0, 10), 1);
+    BoundRows.Reserved first = few.reserve(batch(1, 0, 10), 1);
     assertThat(isFull(2, 10, 11)).isTrue();
     assertThat(isFull(3, 10, 60)).isFalse();
-    few.reserve(batch(3, 10, 60), 3);
+    BoundRows.Reserved second = few.reserve(batch(3, 10, 60), 3);
     open(4, "late");
     assertThat(isFull(4, 60, 61)).isTrue();
-    few.unreserve();
-    assertThat(isFull(2, 10, 11)).as("the group was not written").isFalse();
+    few.unreserve(second);
+    assertThat(isFull(4, 60, 61)).as("the second batch was not written").isFalse();
+    assertThat(isFull(2, 10, 11)).as("the first batch may be written").isTrue();
+    few.unreserve(first);
+    assertThat(isFull(2, 10, 11)).as("neither batch was written").isFalse();
     assertThat(List.of(places.of("greedy"), places.of("other")))
         .containsOnly(BoundPlaces.Places.NONE);
   }

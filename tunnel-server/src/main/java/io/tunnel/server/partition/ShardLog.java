@@ -1,0 +1,64 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.LocalLog;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Where a shard appends its groups. A log settles each group once: the group counts, or no change
+ * of the group ever counts. Until then no write of the group is answered and no change of the group
+ * is folded or delivered.
+ *
+ * <p>Groups of one lane are settled in the order of their appends. If a group does not count, no
+ * group of the lane that was appended after counts before the settlement is taken. Groups of
+ * different lanes are independent. For the shard's thread.
+ */
+interface ShardLog extends Closeable {
+
+  /**
+   * The shard's own log, from which changes are read. A group that counts is in this log when
+   * {@link #takeSettled} returns the group.
+   */
+  LocalLog local();
+
+  /** The lane of a partition. A group has writes of one lane only. */
+  int laneOf(int partition);
+
+  /** How many groups of a lane may be appended and not settled. */
+  int appendsMax();
+
+  /**
+   * Appends a group, which has at least one write. A log may settle the group before the method
+   * returns.
+   *
+   * @param commitMicros the clock; asked once, if the group has changes
+   * @throws io.tunnel.server.disk.DiskFullException when there is no room; nothing was written
+   * @throws IOException when the disk failed; whether the group was written is unknown, and the log
+   *     accepts no more
+   */
+  void append(OpenGroup group, LongSupplier commitMicros) throws IOException;
+
+  /** Takes the groups that the log has settled since the last call, in the order of settlement. */
+  List<Settled> takeSettled() throws IOException;
+
+  /** The fate of a group. */
+  sealed interface Settled {
+
+    /** The group, as it was appended. */
+    OpenGroup group();
+  }
+
+  /**
+   * The group counts.
+   *
+   * @param firstPositions the first position of each batch, by its number in the group
+   * @param end the end of the group in {@link #local}
+   */
+  record Counted(OpenGroup group, long[] firstPositions, long end) implements Settled {}
+
+  /** No change of the group counts; each write of the group is refused with {@code reason}. */
+  record NeverCounts(OpenGroup group, RefusedException reason) implements Settled {}
+}
