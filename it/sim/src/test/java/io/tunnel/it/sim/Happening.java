@@ -20,6 +20,13 @@ public enum Happening implements Floored {
   ATOMIC_APPLIED(65),
   ATOMIC_REFUSED(60),
   INCREMENT_REJECTED(10),
+
+  /** A program was told the number that the server chose for a row. */
+  NUMBER_CHOSEN(16),
+
+  /** A program deleted the row with the largest number of its partition. */
+  LARGEST_NUMBER_DELETED(13),
+
   ROW_READ(95),
   RANGE_READ(95),
   ROWS_READ(30),

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.it.sim.machine.SimLoop;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
@@ -107,7 +108,10 @@ public final class SimServer {
             machine.rows(),
             tables::hasPartition,
             new Expiries(partition -> Expiry.of(tables.meta(partition))),
-            catalog.rowSessions()::owner,
+            new SimRows.Known(
+                catalog.rowSessions()::owner,
+                partition ->
+                    tables.meta(partition).flatMap(meta -> AutoNumbers.of(meta.primaryKey()))),
             machine.clock());
     bases = new SimBases(shards, readers, machine.clock()::epochMicros);
     rooms =

@@ -47,6 +47,7 @@ final class Simulation implements SeededWorld<Happening> {
   private final SplittableRandom sessions;
 
   private Optional<SimTenants> tenants = Optional.empty();
+  private Optional<SimAutoKeys> autoKeys = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
   private boolean hasChild;
 
@@ -82,6 +83,7 @@ final class Simulation implements SeededWorld<Happening> {
     for (int i = 0; i < steps; i++) {
       act();
       upkeep.act();
+      autoKeys.ifPresent(SimAutoKeys::act);
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(Administrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
@@ -110,6 +112,7 @@ final class Simulation implements SeededWorld<Happening> {
       watcher = Optional.of(new Watcher(new ServerHome(world), table, sessions.split()));
       watcher.get().start();
     }
+    autoKeys = SimAutoKeys.maybe(world, operator, upkeep.options());
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
@@ -267,7 +270,7 @@ final class Simulation implements SeededWorld<Happening> {
       waited += LOOK_MS;
     }
     Completion.require(world, QUIET_MS_MAX / 1_000);
-    Invariant.LIVENESS.require(program.isDone(), "rows of a program have no outcome");
+    Invariant.LIVENESS.require(isWritten(), "rows of a program have no outcome");
     world.wiretap.written().requireDone();
     watcher.ifPresent(one -> one.requireDone(QUIET_MS_MAX / 1_000));
     upkeep.reading().ifPresent(SimReading::requireDone);
@@ -297,10 +300,14 @@ final class Simulation implements SeededWorld<Happening> {
     }
   }
 
+  private boolean isWritten() {
+    return program.isDone() && autoKeys.map(SimAutoKeys::isDone).orElse(true);
+  }
+
   private boolean isDone() {
     boolean isRead = upkeep.reading().map(SimReading::isDone).orElse(true);
     return isRead
-        && program.isDone()
+        && isWritten()
         && watcher.map(Watcher::isDone).orElse(true)
         && world.machine.tunnels().stream()
             .allMatch(

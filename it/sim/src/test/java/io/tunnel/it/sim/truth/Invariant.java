@@ -30,6 +30,8 @@ public enum Invariant {
   OUTCOMES_HOLD("outcomes-hold"),
   ONLY_DOUBTED_IN_DOUBT("only-doubted-in-doubt"),
   NUMBERS_RISE("numbers-rise"),
+  CHOSEN_NUMBERS_RISE("chosen-numbers-rise"),
+  CHOSEN_NUMBERS_ARE_TOLD("chosen-numbers-are-told"),
   SUMS_HOLD("sums-hold"),
   RETURNS_HOLD("returns-hold"),
   BATCHES_ARE_WHOLE("batches-are-whole"),

@@ -1,7 +1,6 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.DeletionCause;
 import io.tunnel.model.value.Bytes;
@@ -37,6 +36,7 @@ public final class PartitionTruth {
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
   private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
+  private final ChosenNumbers chosen = new ChosenNumbers();
   private final BoundTruth bound;
   private boolean hasUnbound;
 
@@ -133,7 +133,8 @@ public final class PartitionTruth {
     List<Change> changes = new ArrayList<>();
     RowCursor row = batch.rows();
     for (long position = batch.basePosition(); row.next(); position++) {
-      StreamRecord record = new StreamRecord(batch, row.rowOffset(), position, RowFold.SCHEMA);
+      StreamRecord record =
+          new StreamRecord(batch, row.rowOffset(), position, RowFold.schema(row.keyBytes()));
       changes.add(new Change(record, textOf(record), Sums.askedOf(row, record), row.session()));
     }
     return changes;
@@ -169,6 +170,7 @@ public final class PartitionTruth {
                   || at(committed()).record().commitMicros() <= change.record().commitMicros();
           Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
           numbered.require(id, change.record());
+          chosen.require(id, change.record());
           if (Sums.has(change)) {
             Sums.require(fold(committed()), change);
           }
@@ -192,7 +194,7 @@ public final class PartitionTruth {
    * The DELETE of a row that goes with its session may come first, and is then the only one.
    */
   private void requireExpiry(StreamRecord change) {
-    Bytes key = KeyCodec.encode(change.getPrimaryKey(), RowFold.SCHEMA);
+    Bytes key = RowFold.encode(change.getPrimaryKey());
     boolean isThere = ttlMicros > 0 && present.rows().containsKey(key);
     boolean isOver = isThere && present.commitMicros(key) + ttlMicros <= change.commitMicros();
     Invariant.EXPIRES_ONCE.require(
@@ -220,6 +222,11 @@ public final class PartitionTruth {
           present.commitMicros(key),
           untilMicros);
     }
+  }
+
+  /** The largest number of the column that the server numbers, which a change of the log has. */
+  public long largestNumber() {
+    return chosen.largest();
   }
 
   /** Whether a row has gone with its session. */
@@ -308,6 +315,8 @@ public final class PartitionTruth {
     present = ttlMicros > 0 ? fold(now) : present;
     numbered.clear();
     changes.forEach(change -> numbered.require(id, change.record()));
+    chosen.clear();
+    changes.forEach(change -> chosen.require(id, change.record()));
     bound.restart(changes);
     acknowledged = Math.min(acknowledged, now);
     return before - now;
