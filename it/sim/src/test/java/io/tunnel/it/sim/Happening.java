@@ -22,11 +22,16 @@ public enum Happening implements Floored {
   INCREMENT_REJECTED(10),
 
   /** A program was told the number that the server chose for a row. */
-  NUMBER_CHOSEN(16),
+  NUMBER_CHOSEN(15),
 
   /** A program deleted the row with the largest number of its partition. */
-  LARGEST_NUMBER_DELETED(13),
+  LARGEST_NUMBER_DELETED(10),
 
+  /** A write waited because its principal had used its quota up. */
+  QUOTA_SLOWED(9),
+
+  /** A write was refused because its principal had used its quota up. */
+  QUOTA_REFUSED(5),
   ROW_READ(95),
   RANGE_READ(95),
   ROWS_READ(30),

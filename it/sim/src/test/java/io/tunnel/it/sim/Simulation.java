@@ -48,6 +48,7 @@ final class Simulation implements SeededWorld<Happening> {
 
   private Optional<SimTenants> tenants = Optional.empty();
   private Optional<SimAutoKeys> autoKeys = Optional.empty();
+  private Optional<Quotas> quotas = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
   private boolean hasChild;
 
@@ -84,6 +85,7 @@ final class Simulation implements SeededWorld<Happening> {
       act();
       upkeep.act();
       autoKeys.ifPresent(SimAutoKeys::act);
+      quotas.ifPresent(Quotas::act);
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(Administrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
@@ -112,6 +114,7 @@ final class Simulation implements SeededWorld<Happening> {
       watcher = Optional.of(new Watcher(new ServerHome(world), table, sessions.split()));
       watcher.get().start();
     }
+    quotas = Quotas.maybe(world, administrator, partitions);
     autoKeys = SimAutoKeys.maybe(world, operator, upkeep.options());
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
@@ -301,7 +304,9 @@ final class Simulation implements SeededWorld<Happening> {
   }
 
   private boolean isWritten() {
-    return program.isDone() && autoKeys.map(SimAutoKeys::isDone).orElse(true);
+    return program.isDone()
+        && autoKeys.map(SimAutoKeys::isDone).orElse(true)
+        && quotas.map(Quotas::isDone).orElse(true);
   }
 
   private boolean isDone() {

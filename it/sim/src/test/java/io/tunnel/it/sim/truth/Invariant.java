@@ -41,6 +41,7 @@ public enum Invariant {
   ONE_LOCK_OWNER("one-lock-owner"),
   WATCHES_MATCH("watches-match"),
   RIGHTS_HOLD("rights-hold"),
+  QUOTAS_HOLD("quotas-hold"),
   LEVEL_HOLDS("level-holds"),
   NOTHING_LEAKS("nothing-leaks"),
   NOTHING_BREAKS("nothing-breaks");
