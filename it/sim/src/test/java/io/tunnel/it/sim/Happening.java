@@ -99,6 +99,9 @@ public enum Happening implements Floored {
   READING_LOST_HISTORY(0),
   READING_COMPARED(18),
   ROW_EXPIRED(10),
+
+  /** At rest, the last expired row was deleted as soon as the pace of the server promises. */
+  SWEPT_AT_PACE(5),
   WATCHER_STARTED(7),
   WATCHER_CRASHED(6),
   WATCHER_GIVEN_ROW(2),

@@ -264,13 +264,10 @@ final class Simulation implements SeededWorld<Happening> {
     for (TunnelInfo tunnel : world.machine.tunnels()) {
       world.startWorker(tunnel.tunnelId(), true);
     }
-    long waited = 0;
-    while (!isDone() && waited < QUIET_MS_MAX) {
-      if (waited % 5_000 == 0) {
-        resumeAll();
-      }
-      world.run(LOOK_MS);
-      waited += LOOK_MS;
+    awaitDone();
+    if (world.settings.kind().hasPace()) {
+      world.machine.requireSwept();
+      awaitDone();
     }
     Completion.require(world, QUIET_MS_MAX / 1_000);
     Invariant.LIVENESS.require(isWritten(), "rows of a program have no outcome");
@@ -280,6 +277,17 @@ final class Simulation implements SeededWorld<Happening> {
     world.rights.requireKnown(world.machine.server().rights(), "the server");
     world.requireNothingLeaks();
     world.machine.countSegments();
+  }
+
+  private void awaitDone() {
+    long waited = 0;
+    while (!isDone() && waited < QUIET_MS_MAX) {
+      if (waited % 5_000 == 0) {
+        resumeAll();
+      }
+      world.run(LOOK_MS);
+      waited += LOOK_MS;
+    }
   }
 
   private void resumeAll() {

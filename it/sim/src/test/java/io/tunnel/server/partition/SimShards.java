@@ -77,6 +77,16 @@ public final class SimShards {
     return shards.get(shard).hasFailed();
   }
 
+  /** The shard of a partition. */
+  public int shardOf(int partition) {
+    return all.indexOf(partition);
+  }
+
+  /** Entries of the index of rows that will expire. */
+  public long expiryEntries(int shard) {
+    return rows.get(shard).expiryEntries();
+  }
+
   /** The rows of a partition. */
   public RowFold rows(int partition) {
     return rows.get(all.indexOf(partition)).of(partition);

@@ -36,6 +36,7 @@ public enum Invariant {
   RETURNS_HOLD("returns-hold"),
   BATCHES_ARE_WHOLE("batches-are-whole"),
   EXPIRES_ONCE("expires-once"),
+  SWEPT_AT_PACE("swept-at-pace"),
   BOUND_ROWS_GO("bound-rows-go"),
   CLOSED_MEANS_GONE("closed-means-gone"),
   ONE_LOCK_OWNER("one-lock-owner"),

@@ -3,6 +3,7 @@ package io.tunnel.it.sim.truth;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.DeletionCause;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.server.changes.ChangeReader;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -39,6 +41,9 @@ public final class PartitionTruth {
   private final ChosenNumbers chosen = new ChosenNumbers();
   private final BoundTruth bound;
   private boolean hasUnbound;
+
+  /** Expired rows that were deleted and not written again at once, since they were taken. */
+  private int swept;
 
   /** How long rows live; 0 for ever. */
   private long ttlMicros;
@@ -148,6 +153,7 @@ public final class PartitionTruth {
    */
   public int learn(ChangeReader log, LongPredicate hasSession, long sinceMicros) {
     int expired = 0;
+    long first = committed() + 1;
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
         committed >= committed(),
@@ -182,7 +188,37 @@ public final class PartitionTruth {
         }
       }
     }
+    if (expired > 0) {
+      sweep(first);
+    }
     return expired;
+  }
+
+  /** Counts expired rows whose DELETE does not stand in front of a write of the row. */
+  private void sweep(long first) {
+    Set<PrimaryKey> written = new HashSet<>();
+    for (long position = committed(); position >= first; position--) {
+      StreamRecord change = at(position).record();
+      if (!isExpiry(change)) {
+        written.add(change.getPrimaryKey());
+      } else if (!written.contains(change.getPrimaryKey())) {
+        swept++;
+      }
+    }
+  }
+
+  /** How many expired rows were deleted that nobody wrote again, since the last call. */
+  public int takeSwept() {
+    int taken = swept;
+    swept = 0;
+    return taken;
+  }
+
+  /** When the last of the rows expires that are there; empty without a row. */
+  public OptionalLong lastExpiresMicros() {
+    return present.rows().keySet().stream()
+        .mapToLong(key -> present.commitMicros(key) + ttlMicros)
+        .max();
   }
 
   private static boolean isExpiry(StreamRecord change) {

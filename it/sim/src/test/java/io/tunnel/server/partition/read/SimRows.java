@@ -207,6 +207,11 @@ public final class SimRows implements ShardRows {
     return fold.rows().containsKey(key) ? fold.commitMicros(key) : 0;
   }
 
+  /** Entries of the index of rows that will expire. */
+  public long expiryEntries() {
+    return entries.values().stream().mapToLong(Set::size).sum();
+  }
+
   /** The rows of a partition. */
   public RowFold of(int partition) {
     return rows.computeIfAbsent(partition, id -> new RowFold());
