@@ -35,6 +35,7 @@ class ExpirySweepTest {
   private static final int MANY = 4_000;
   private static final int FEW = 200;
   private static final int ROWS_PER_SECOND = 2_560;
+  private static final long ROWS_PER_TICK = 256;
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
   private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
   private static final List<Swept> BOTH =
@@ -130,7 +131,7 @@ class ExpirySweepTest {
       tick();
       assertThat(deleted(1, MANY) + deleted(2, FEW))
           .as("rows of %d tenths of a second", ticks)
-          .isBetween(ticks * ROWS_PER_SECOND / 10L, (ticks + 1) * ROWS_PER_SECOND / 10L);
+          .isBetween(ticks * ROWS_PER_TICK, (ticks + 1) * ROWS_PER_TICK);
     }
     shard.close();
   }
@@ -144,8 +145,8 @@ class ExpirySweepTest {
     for (int ticks = 0; ticks < 100; ticks++) {
       tick();
     }
-    assertThat((double) (deleted(1, MANY) + deleted(2, FEW)))
-        .isBetween(10 * rowsPerSecond - 1, 10 * rowsPerSecond + 1);
+    long inTenSeconds = (long) (10 * rowsPerSecond);
+    assertThat(deleted(1, MANY) + deleted(2, FEW)).isBetween(inTenSeconds - 1, inTenSeconds + 1);
     shard.close();
   }
 
