@@ -48,7 +48,7 @@ final class Quotas {
                       case REFUSED -> Happening.QUOTA_REFUSED;
                     }));
     world.tap(truth);
-    long rowsPerSecond = 5 + random.nextInt(25);
+    long rowsPerSecond = 5L + random.nextInt(25);
     administrator.get().limit("writer", rowsPerSecond);
     administrator.get().client(FRUGAL, List.of("read", "write"));
     administrator.get().limit(FRUGAL, FRUGAL_ROWS_PER_SECOND);
