@@ -11,7 +11,9 @@ import io.tunnel.server.table.Expiry;
 import io.tunnel.server.table.ExpiryIndex;
 import io.tunnel.wire.WriteResult;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -43,7 +45,7 @@ final class ExpirySweep {
 
   private final int id;
   private final Shard shard;
-  private final int entriesPerSecondMax;
+  private final double entriesPerSecondMax;
 
   /** Whether the shard has a task of this sweep, so that no second one comes. */
   private final AtomicBoolean isBusy = new AtomicBoolean();
@@ -53,8 +55,14 @@ final class ExpirySweep {
   /** The partitions of this tick. */
   private List<Swept> swept = List.of();
 
-  /** Entries that may still be looked at. */
+  /** Entries that may still be looked at; at least 1 when a step begins, and never below 0. */
   private double allowed;
+
+  /**
+   * By partition, entries whose rows have their DELETE: they were charged with it, and are removed
+   * for nothing at the next look. Without them a sweep would delete at half of its pace.
+   */
+  private final Map<Integer, Integer> paid = new HashMap<>();
 
   /** {@link #UNKNOWN} until each partition was looked at once. */
   private volatile long lagMicros = UNKNOWN;
@@ -62,7 +70,12 @@ final class ExpirySweep {
   /** A partition of a table, and whether its DELETEs are synced. */
   record Swept(int table, int partition, Durability durability) {}
 
-  ExpirySweep(int id, Shard shard, int entriesPerSecondMax) {
+  /**
+   * A sweep that has not begun.
+   *
+   * @param entriesPerSecondMax above 0; below 1 a row goes every few seconds
+   */
+  ExpirySweep(int id, Shard shard, double entriesPerSecondMax) {
     this.id = id;
     this.shard = shard;
     this.entriesPerSecondMax = entriesPerSecondMax;
@@ -97,9 +110,10 @@ final class ExpirySweep {
         () -> {
           allowed =
               Math.min(
-                  entriesPerSecondMax * TICK_SECONDS_MAX,
-                  Math.max(0, allowed) + entriesPerSecondMax * seconds);
+                  Math.max(1, entriesPerSecondMax * TICK_SECONDS_MAX),
+                  allowed + entriesPerSecondMax * seconds);
           swept = partitions;
+          paid.keySet().retainAll(partitions.stream().map(Swept::partition).toList());
           turns.begin(partitions);
           goOn();
         });
@@ -173,7 +187,7 @@ final class ExpirySweep {
       return false;
     }
     long span = shard.rows().lives().longest(partition).spanMicros();
-    int count = (int) Math.min(STEP_ENTRIES_MAX, Math.ceil(allowed));
+    int count = (int) Math.min(STEP_ENTRIES_MAX, allowed);
     List<ExpiryIndex.Entry> entries =
         shard.rows().expiries().first(partition, own.core().fromMicros(partition, span), count);
     ExpiryCore.Look look =
@@ -185,7 +199,10 @@ final class ExpirySweep {
                 entries,
                 entries.size() < count,
                 key -> shard.rows().commitMicros(partition, key));
-    allowed -= look.removed().size() + look.expired().size();
+    int removed = look.removed().size();
+    int isPaid = Math.min(removed, paid.getOrDefault(partition, 0));
+    paid.computeIfPresent(partition, (of, left) -> left > isPaid ? left - isPaid : null);
+    allowed -= removed - isPaid + look.expired().size();
     if (!look.removed().isEmpty()) {
       own.change(partition, look);
     }
@@ -207,15 +224,28 @@ final class ExpirySweep {
             true,
             ColumnSizes.of(batch),
             swept.durability() == Durability.FSYNC,
-            new Deleted()));
+            new Deleted(swept.partition(), keys.size())));
   }
 
   /** What became of DELETEs. */
   private final class Deleted implements PendingWrite.Outcome {
+    private final int partition;
+    private final int rows;
+
+    Deleted(int partition, int rows) {
+      this.partition = partition;
+      this.rows = rows;
+    }
+
     @Override
     public void written(WriteResult result) {
       shard.meter().expired(id, result.appliedRows());
-      shard.execute(Set.of(), ExpirySweep.this::goOn);
+      shard.execute(
+          Set.of(),
+          () -> {
+            paid.merge(partition, rows, Integer::sum);
+            goOn();
+          });
     }
 
     /**

@@ -22,7 +22,7 @@ final class ExpirySweeps {
   ExpirySweeps(Catalog catalog, Shards shards, int rowsPerSecondMax) {
     this.catalog = catalog;
     this.shards = shards;
-    int perShard = Math.max(1, rowsPerSecondMax / shards.all().size());
+    double perShard = (double) rowsPerSecondMax / shards.all().size();
     for (Shard shard : shards.all()) {
       sweeps.add(new ExpirySweep(sweeps.size(), shard, perShard));
     }

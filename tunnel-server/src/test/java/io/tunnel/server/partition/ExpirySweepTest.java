@@ -26,6 +26,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two tables of one shard whose rows have all expired, many in one and few in the other. */
 class ExpirySweepTest {
@@ -33,6 +35,7 @@ class ExpirySweepTest {
   private static final int MANY = 4_000;
   private static final int FEW = 200;
   private static final int ROWS_PER_SECOND = 2_560;
+  private static final long ROWS_PER_TICK = 256;
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
   private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
   private static final List<Swept> BOTH =
@@ -122,6 +125,32 @@ class ExpirySweepTest {
   }
 
   @Test
+  void rows_are_deleted_at_the_pace_and_no_faster() throws IOException {
+    micros += 100_000_000;
+    for (int ticks = 1; ticks <= 5; ticks++) {
+      tick();
+      assertThat(deleted(1, MANY) + deleted(2, FEW))
+          .as("rows of %d tenths of a second", ticks)
+          .isBetween(ticks * ROWS_PER_TICK, (ticks + 1) * ROWS_PER_TICK);
+    }
+    shard.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0.5, 12, 29})
+  void a_pace_is_kept_that_is_no_whole_number_of_rows_in_a_tick(double rowsPerSecond)
+      throws IOException {
+    sweep = new ExpirySweep(0, shard, rowsPerSecond);
+    micros += 100_000_000;
+    for (int ticks = 0; ticks < 100; ticks++) {
+      tick();
+    }
+    long inTenSeconds = (long) (10 * rowsPerSecond);
+    assertThat(deleted(1, MANY) + deleted(2, FEW)).isBetween(inTenSeconds - 1, inTenSeconds + 1);
+    shard.close();
+  }
+
+  @Test
   void the_lag_is_unknown_before_each_partition_was_looked_at_and_right_then() throws IOException {
     micros += 100_000_000;
     assertThat(sweep.lagMicros()).isEmpty();
@@ -132,7 +161,7 @@ class ExpirySweepTest {
     // An entry of the index may be a 64th of the time to live before its row.
     assertThat(sweep.lagMicros().orElseThrow()).isBetween(98_000_000L, 98_031_250L);
     // Each row costs two entries: one when the row is deleted, one when the entry is removed.
-    for (int ticks = 0; ticks < 2 * (MANY + FEW) * 10 / ROWS_PER_SECOND + 3; ticks++) {
+    for (int ticks = 0; ticks < (MANY + FEW) * 10 / ROWS_PER_SECOND + 3; ticks++) {
       tick();
     }
     assertThat(sweep.lagMicros()).hasValue(0);

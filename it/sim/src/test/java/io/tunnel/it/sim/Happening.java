@@ -20,6 +20,18 @@ public enum Happening implements Floored {
   ATOMIC_APPLIED(65),
   ATOMIC_REFUSED(60),
   INCREMENT_REJECTED(10),
+
+  /** A program was told the number that the server chose for a row. */
+  NUMBER_CHOSEN(15),
+
+  /** A program deleted the row with the largest number of its partition. */
+  LARGEST_NUMBER_DELETED(10),
+
+  /** A write waited because its principal had used its quota up. */
+  QUOTA_SLOWED(9),
+
+  /** A write was refused because its principal had used its quota up. */
+  QUOTA_REFUSED(5),
   ROW_READ(95),
   RANGE_READ(95),
   ROWS_READ(30),
@@ -87,6 +99,9 @@ public enum Happening implements Floored {
   READING_LOST_HISTORY(0),
   READING_COMPARED(18),
   ROW_EXPIRED(10),
+
+  /** At rest, the last expired row was deleted as soon as the pace of the server promises. */
+  SWEPT_AT_PACE(5),
   WATCHER_STARTED(7),
   WATCHER_CRASHED(6),
   WATCHER_GIVEN_ROW(2),

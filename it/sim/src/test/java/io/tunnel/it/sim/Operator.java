@@ -39,18 +39,23 @@ final class Operator {
     this.client = new SimClient(world.network, world.process("operator"));
   }
 
-  private CompletableFuture<Frame> askForTable(String name, TableOptions options, int partitions) {
+  private CompletableFuture<Frame> askForTable(TableMeta table, int partitions) {
     List<PrimaryKeyValue> splits = new ArrayList<>();
     for (long i = 1; i < partitions; i++) {
       splits.add(PrimaryKeyValue.fromLong(i * AnyRows.IDS_PER_PARTITION));
     }
-    Control request = new Control.CreateTable(new TableMeta(name, RowFold.SCHEMA, options), splits);
+    Control request = new Control.CreateTable(table, splits);
     return client.request(Operation.CREATE_TABLE, Json.encode(request));
   }
 
   /** Creates the first table; nothing goes wrong meanwhile. */
   TableDescription createTable(TableOptions options, int partitions) {
-    CompletableFuture<Frame> answer = askForTable(TABLE, options, partitions);
+    return createTable(new TableMeta(TABLE, RowFold.SCHEMA, options), partitions);
+  }
+
+  /** Creates a table of any key; nothing goes wrong meanwhile. */
+  TableDescription createTable(TableMeta table, int partitions) {
+    CompletableFuture<Frame> answer = askForTable(table, partitions);
     while (!answer.isDone()) {
       world.run(10);
     }
@@ -62,7 +67,7 @@ final class Operator {
       String name, TableOptions options, int partitions, Consumer<TableDescription> whenCreated) {
     world.trace.add("operator creates table " + name);
     var unused =
-        askForTable(name, options, partitions)
+        askForTable(new TableMeta(name, RowFold.SCHEMA, options), partitions)
             .thenAccept(
                 answer ->
                     whenCreated.accept(Json.decode(answer.payload(), TableDescription.class)));

@@ -7,6 +7,7 @@ import io.tunnel.it.sim.machine.SimStore;
 import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.SweepTruth;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
@@ -33,10 +34,13 @@ public final class ServerMachine {
   private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
   private static final long RETAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
+  private static final long SWEEP_LOOK_MS = 500;
+
   private final World world;
   private final SimStore store = new SimStore();
   private List<SimDisk> disks = new ArrayList<>();
   private final List<SimRows> rows = new ArrayList<>();
+  private final SweepTruth sweeps;
   private SimServer server;
   private int servers;
 
@@ -65,6 +69,8 @@ public final class ServerMachine {
 
   ServerMachine(World world) {
     this.world = world;
+    this.sweeps =
+        new SweepTruth(world.settings.kind().expiredRowsPerSecondMax(), world.settings.shards());
     store.observe(
         new SimStore.Observer() {
           @Override
@@ -158,12 +164,7 @@ public final class ServerMachine {
           new SimServer(
               process,
               new SimServer.Machine(
-                  disks,
-                  rows,
-                  store,
-                  clock,
-                  world.settings.kind().hasReading(),
-                  world.network.isClosed()));
+                  disks, rows, store, clock, world.settings.kind(), world.network.isClosed()));
       for (PartitionTruth partition : world.ledger.existing()) {
         long lost = partition.recovered(started.changes(), hadPowerLoss);
         world.wiretap.numbered().lost(partition.id, partition.committed());
@@ -314,6 +315,8 @@ public final class ServerMachine {
             > 0) {
           world.count(Happening.ROW_EXPIRED);
         }
+        sweeps.deleted(
+            server.shardOf(partition.id), partition.takeSwept(), world.agenda.nowNanos());
         if (partition.hasUnbound()) {
           world.count(Happening.BOUND_ROW_GONE);
         }
@@ -323,6 +326,38 @@ public final class ServerMachine {
       }
       learnedMicros = nowMicros;
     }
+  }
+
+  /**
+   * Lets time pass until each row has expired and is gone, at the pace of the server; when nobody
+   * writes.
+   */
+  void requireSwept() {
+    double secondsMax = 0;
+    for (int shard = 0; shard < world.settings.shards(); shard++) {
+      double untilLast = Math.max(0, (lastExpiresMicros(shard) - nowMicros()) / 1e6);
+      secondsMax = Math.max(secondsMax, sweeps.secondsMax(server.expiryEntries(shard), untilLast));
+    }
+    long waitedMs = 0;
+    while (world.ledger.existing().stream()
+        .anyMatch(each -> each.lastExpiresMicros().isPresent())) {
+      Invariant.SWEPT_AT_PACE.require(
+          waitedMs <= secondsMax * 1_000,
+          "rows are there %d ms after the last write, and must go in %.1f s",
+          waitedMs,
+          secondsMax);
+      world.run(SWEEP_LOOK_MS);
+      waitedMs += SWEEP_LOOK_MS;
+    }
+    world.count(Happening.SWEPT_AT_PACE);
+  }
+
+  private long lastExpiresMicros(int shard) {
+    return world.ledger.existing().stream()
+        .filter(each -> server.shardOf(each.id) == shard)
+        .flatMapToLong(each -> each.lastExpiresMicros().stream())
+        .max()
+        .orElse(0);
   }
 
   /** Takes in which tunnels there are. */

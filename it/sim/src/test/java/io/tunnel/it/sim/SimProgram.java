@@ -57,13 +57,24 @@ public final class SimProgram {
   /** Some programs that write to the partitions of a table. */
   public SimProgram(
       Home home, SplittableRandom random, String table, List<Integer> partitions, int programs) {
+    this(home, random, "writer", table, partitions, programs);
+  }
+
+  /** Some programs of a principal. */
+  SimProgram(
+      Home home,
+      SplittableRandom random,
+      String principal,
+      String table,
+      List<Integer> partitions,
+      int programs) {
     this.home = home;
     this.random = random;
     this.table = table;
     this.partitions = List.copyOf(partitions);
     this.rows = new AnyRows(random.split(), home.hasAllFeatures());
     for (int i = 0; i < programs; i++) {
-      instances.add(new Instance("writer." + table + "." + i));
+      instances.add(new Instance(principal + "." + table + "." + i));
     }
   }
 

@@ -293,11 +293,19 @@ public final class SimReading {
 
   /** It is refused for what it knows: some of that must be lost. */
   public void requireLost(ReadPartition asked) {
+    Part part = parts.get(asked.partition());
     Invariant.POSITIONS_STAY.require(
-        !isThere(parts.get(asked.partition())),
+        !isThere(part) || hasLost(part),
         "a reader is refused with %s of partition %d, and all that it has seen is there",
         asked.known(),
         asked.partition());
+  }
+
+  /** Whether changes that it has seen were lost; a retry may have written them again since. */
+  private boolean hasLost(Part part) {
+    PartitionTruth truth = world.ledger.partition(part.partition);
+    return part.seen.entrySet().stream()
+        .anyMatch(each -> truth.wasLost(each.getKey(), each.getValue()));
   }
 
   private boolean isThere(Part part) {

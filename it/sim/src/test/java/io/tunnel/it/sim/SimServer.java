@@ -1,5 +1,6 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.it.sim.machine.SimLoop;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
@@ -25,7 +26,6 @@ import io.tunnel.server.net.SimFront;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.partition.read.SimBases;
@@ -83,7 +83,7 @@ public final class SimServer {
       List<SimRows> rows,
       SimStore store,
       Shard.Clock clock,
-      boolean hasReadings,
+      Upkeep.Kind kind,
       boolean isClosed) {}
 
   SimServer(SimProcess process, Machine machine) throws IOException {
@@ -107,16 +107,19 @@ public final class SimServer {
             machine.rows(),
             tables::hasPartition,
             new Expiries(partition -> Expiry.of(tables.meta(partition))),
-            catalog.rowSessions()::owner,
+            new SimRows.Known(
+                catalog.rowSessions()::owner,
+                partition ->
+                    tables.meta(partition).flatMap(meta -> AutoNumbers.of(meta.primaryKey()))),
             machine.clock());
     bases = new SimBases(shards, readers, machine.clock()::epochMicros);
     rooms =
         new LocalRooms(
             new LocalRooms.Kept(catalog, shards.all(), bases, OwnLevel.newest()),
-            machine.hasReadings() ? begin(machine.clock()) : Incarnations.none(),
+            machine.kind().hasReading() ? begin(machine.clock()) : Incarnations.none(),
             ChannelGrants.of(GRANTS_KEY),
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
-            ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT,
+            machine.kind().expiredRowsPerSecondMax(),
             new Ports.Threads(control, readers, machine.clock()));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX, CATCH_UP);
     front = new SimFront(served, machine.isClosed() ? closedGate(machine.clock()) : Gate.open());
@@ -195,6 +198,16 @@ public final class SimServer {
 
   RowFold rows(int partition) {
     return shards.rows(partition);
+  }
+
+  /** The shard of a partition. */
+  int shardOf(int partition) {
+    return shards.shardOf(partition);
+  }
+
+  /** Entries of a shard's index of rows that will expire. */
+  long expiryEntries(int shard) {
+    return shards.expiryEntries(shard);
   }
 
   TunnelDescription view(TunnelInfo tunnel, long nowMicros) throws IOException {

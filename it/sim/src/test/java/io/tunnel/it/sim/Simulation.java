@@ -47,6 +47,8 @@ final class Simulation implements SeededWorld<Happening> {
   private final SplittableRandom sessions;
 
   private Optional<SimTenants> tenants = Optional.empty();
+  private Optional<SimAutoKeys> autoKeys = Optional.empty();
+  private Optional<Quotas> quotas = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
   private boolean hasChild;
 
@@ -82,6 +84,8 @@ final class Simulation implements SeededWorld<Happening> {
     for (int i = 0; i < steps; i++) {
       act();
       upkeep.act();
+      autoKeys.ifPresent(SimAutoKeys::act);
+      quotas.ifPresent(Quotas::act);
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(Administrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
@@ -110,6 +114,8 @@ final class Simulation implements SeededWorld<Happening> {
       watcher = Optional.of(new Watcher(new ServerHome(world), table, sessions.split()));
       watcher.get().start();
     }
+    quotas = Quotas.maybe(world, administrator, partitions);
+    autoKeys = SimAutoKeys.maybe(world, operator, upkeep.options());
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
@@ -258,6 +264,22 @@ final class Simulation implements SeededWorld<Happening> {
     for (TunnelInfo tunnel : world.machine.tunnels()) {
       world.startWorker(tunnel.tunnelId(), true);
     }
+    awaitDone();
+    if (world.settings.kind().hasPace()) {
+      world.machine.requireSwept();
+      awaitDone();
+    }
+    Completion.require(world, QUIET_MS_MAX / 1_000);
+    Invariant.LIVENESS.require(isWritten(), "rows of a program have no outcome");
+    world.wiretap.written().requireDone();
+    watcher.ifPresent(one -> one.requireDone(QUIET_MS_MAX / 1_000));
+    upkeep.reading().ifPresent(SimReading::requireDone);
+    world.rights.requireKnown(world.machine.server().rights(), "the server");
+    world.requireNothingLeaks();
+    world.machine.countSegments();
+  }
+
+  private void awaitDone() {
     long waited = 0;
     while (!isDone() && waited < QUIET_MS_MAX) {
       if (waited % 5_000 == 0) {
@@ -266,14 +288,6 @@ final class Simulation implements SeededWorld<Happening> {
       world.run(LOOK_MS);
       waited += LOOK_MS;
     }
-    Completion.require(world, QUIET_MS_MAX / 1_000);
-    Invariant.LIVENESS.require(program.isDone(), "rows of a program have no outcome");
-    world.wiretap.written().requireDone();
-    watcher.ifPresent(one -> one.requireDone(QUIET_MS_MAX / 1_000));
-    upkeep.reading().ifPresent(SimReading::requireDone);
-    world.rights.requireKnown(world.machine.server().rights(), "the server");
-    world.requireNothingLeaks();
-    world.machine.countSegments();
   }
 
   private void resumeAll() {
@@ -297,10 +311,16 @@ final class Simulation implements SeededWorld<Happening> {
     }
   }
 
+  private boolean isWritten() {
+    return program.isDone()
+        && autoKeys.map(SimAutoKeys::isDone).orElse(true)
+        && quotas.map(Quotas::isDone).orElse(true);
+  }
+
   private boolean isDone() {
     boolean isRead = upkeep.reading().map(SimReading::isDone).orElse(true);
     return isRead
-        && program.isDone()
+        && isWritten()
         && watcher.map(Watcher::isDone).orElse(true)
         && world.machine.tunnels().stream()
             .allMatch(

@@ -5,6 +5,7 @@ import io.tunnel.model.OptionsChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
+import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.OperatorControl.CheckpointSet;
@@ -39,14 +40,17 @@ public final class Upkeep {
    *
    * @param retentionMs how long changes of the first table are kept at first; 0 for ever
    * @param ttlMs how long rows of all tables live; 0 for ever
+   * @param expiredRowsPerSecondMax how many expired rows the server deletes in a second
    */
   public record Kind(
       long retentionMs,
       boolean hasOtherTables,
       boolean hasImports,
       boolean hasReading,
-      long ttlMs) {
-    public static final Kind NONE = new Kind(0, false, false, false, 0);
+      long ttlMs,
+      int expiredRowsPerSecondMax) {
+    private static final int NO_PACE = ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT;
+    public static final Kind NONE = new Kind(0, false, false, false, 0, NO_PACE);
 
     /** Any; nothing of it in a third of the worlds. */
     static Kind of(SplittableRandom random) {
@@ -55,7 +59,13 @@ public final class Upkeep {
           random.nextInt(5) == 0,
           random.nextInt(5) == 0,
           random.nextInt(4) == 0,
-          random.nextInt(4) == 0 ? 1_000 + random.nextInt(7_000) : 0);
+          random.nextInt(4) == 0 ? 1_000 + random.nextInt(7_000) : 0,
+          random.nextBoolean() ? 2 + random.nextInt(19) : NO_PACE);
+    }
+
+    /** Whether more rows may expire in a second than the server deletes. */
+    boolean hasPace() {
+      return ttlMs > 0 && expiredRowsPerSecondMax < NO_PACE;
     }
 
     /** Whether the server has to look for changes that may go. */

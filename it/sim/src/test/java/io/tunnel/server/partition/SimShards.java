@@ -7,9 +7,7 @@ import io.tunnel.server.table.Expiries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntPredicate;
-import java.util.function.LongFunction;
 
 /** The shards of a simulated server: real ones, whose thread is the simulation's. */
 public final class SimShards {
@@ -25,20 +23,20 @@ public final class SimShards {
    *
    * @param isLive whether a partition exists at the moment of the question
    * @param lives when the rows of a partition expire
-   * @param owners whose a row session is, as {@code BoundRows} asks
+   * @param known what else the catalog knows of rows
    */
   public SimShards(
       List<LocalLog> logs,
       List<SimRows> rows,
       IntPredicate isLive,
       Expiries lives,
-      LongFunction<Optional<String>> owners,
+      SimRows.Known known,
       Shard.Clock clock)
       throws IOException {
     this.rows = List.copyOf(rows);
     for (LocalLog log : logs) {
       SimRows own = rows.get(shards.size());
-      own.open(log, isLive, lives, owners);
+      own.open(log, isLive, lives, known);
       shards.add(new Shard(shards.size(), CONFIG, log, own, NO_METER, clock));
     }
     all = new Shards(shards);
@@ -77,6 +75,16 @@ public final class SimShards {
   /** Whether the shard's disk has failed. */
   public boolean hasFailed(int shard) {
     return shards.get(shard).hasFailed();
+  }
+
+  /** The shard of a partition. */
+  public int shardOf(int partition) {
+    return all.indexOf(partition);
+  }
+
+  /** Entries of the index of rows that will expire. */
+  public long expiryEntries(int shard) {
+    return rows.get(shard).expiryEntries();
   }
 
   /** The rows of a partition. */

@@ -13,6 +13,8 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
 import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
+import io.tunnel.wire.control.SecurityControl.QuotaChange;
+import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import io.tunnel.wire.control.SecurityControl.RotateKey;
 import io.tunnel.wire.control.SecurityControl.SecurityId;
 import java.util.ArrayList;
@@ -132,6 +134,18 @@ public final class RightsStory {
     client("worker-0", anyOf("worker-0", Right.CONSUME), TUNNELS, List.of("consume"));
     client("worker-1", anyOf("worker-1", Right.CONSUME), TUNNELS, List.of("consume"));
     grant("worker-1", TABLES, List.of("read"));
+    passUntil(() -> asking == 0);
+  }
+
+  /** Gives a client a key and rights on all tables, of which nothing is taken. */
+  public void client(String name, List<String> rights) {
+    client(name, Right.SERVER, TABLES, rights);
+    passUntil(() -> asking == 0);
+  }
+
+  /** Gives a principal a quota. */
+  public void limit(String principal, QuotaLimit limit) {
+    ask(Operation.SET_QUOTA, new QuotaChange(principal, List.of(limit), List.of()), answer -> {});
     passUntil(() -> asking == 0);
   }
 

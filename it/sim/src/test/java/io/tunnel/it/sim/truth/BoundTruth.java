@@ -1,6 +1,5 @@
 package io.tunnel.it.sim.truth;
 
-import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.model.DeletionCause;
 import io.tunnel.model.value.Bytes;
@@ -21,7 +20,7 @@ final class BoundTruth {
   }
 
   private static Bytes key(Change change) {
-    return KeyCodec.encode(change.record().getPrimaryKey(), RowFold.SCHEMA);
+    return RowFold.encode(change.record().getPrimaryKey());
   }
 
   /**

@@ -1,9 +1,9 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.DeletionCause;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.server.changes.ChangeReader;
@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -37,8 +38,12 @@ public final class PartitionTruth {
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
   private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
+  private final ChosenNumbers chosen = new ChosenNumbers();
   private final BoundTruth bound;
   private boolean hasUnbound;
+
+  /** Expired rows that were deleted and not written again at once, since they were taken. */
+  private int swept;
 
   /** How long rows live; 0 for ever. */
   private long ttlMicros;
@@ -133,7 +138,8 @@ public final class PartitionTruth {
     List<Change> changes = new ArrayList<>();
     RowCursor row = batch.rows();
     for (long position = batch.basePosition(); row.next(); position++) {
-      StreamRecord record = new StreamRecord(batch, row.rowOffset(), position, RowFold.SCHEMA);
+      StreamRecord record =
+          new StreamRecord(batch, row.rowOffset(), position, RowFold.schema(row.keyBytes()));
       changes.add(new Change(record, textOf(record), Sums.askedOf(row, record), row.session()));
     }
     return changes;
@@ -147,6 +153,7 @@ public final class PartitionTruth {
    */
   public int learn(ChangeReader log, LongPredicate hasSession, long sinceMicros) {
     int expired = 0;
+    long first = committed() + 1;
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
         committed >= committed(),
@@ -169,6 +176,7 @@ public final class PartitionTruth {
                   || at(committed()).record().commitMicros() <= change.record().commitMicros();
           Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
           numbered.require(id, change.record());
+          chosen.require(id, change.record());
           if (Sums.has(change)) {
             Sums.require(fold(committed()), change);
           }
@@ -180,7 +188,37 @@ public final class PartitionTruth {
         }
       }
     }
+    if (expired > 0) {
+      sweep(first);
+    }
     return expired;
+  }
+
+  /** Counts expired rows whose DELETE does not stand in front of a write of the row. */
+  private void sweep(long first) {
+    Set<PrimaryKey> written = new HashSet<>();
+    for (long position = committed(); position >= first; position--) {
+      StreamRecord change = at(position).record();
+      if (!isExpiry(change)) {
+        written.add(change.getPrimaryKey());
+      } else if (!written.contains(change.getPrimaryKey())) {
+        swept++;
+      }
+    }
+  }
+
+  /** How many expired rows were deleted that nobody wrote again, since the last call. */
+  public int takeSwept() {
+    int taken = swept;
+    swept = 0;
+    return taken;
+  }
+
+  /** When the last of the rows expires that are there; empty without a row. */
+  public OptionalLong lastExpiresMicros() {
+    return present.rows().keySet().stream()
+        .mapToLong(key -> present.commitMicros(key) + ttlMicros)
+        .max();
   }
 
   private static boolean isExpiry(StreamRecord change) {
@@ -192,7 +230,7 @@ public final class PartitionTruth {
    * The DELETE of a row that goes with its session may come first, and is then the only one.
    */
   private void requireExpiry(StreamRecord change) {
-    Bytes key = KeyCodec.encode(change.getPrimaryKey(), RowFold.SCHEMA);
+    Bytes key = RowFold.encode(change.getPrimaryKey());
     boolean isThere = ttlMicros > 0 && present.rows().containsKey(key);
     boolean isOver = isThere && present.commitMicros(key) + ttlMicros <= change.commitMicros();
     Invariant.EXPIRES_ONCE.require(
@@ -220,6 +258,11 @@ public final class PartitionTruth {
           present.commitMicros(key),
           untilMicros);
     }
+  }
+
+  /** The largest number of the column that the server numbers, which a change of the log has. */
+  public long largestNumber() {
+    return chosen.largest();
   }
 
   /** Whether a row has gone with its session. */
@@ -308,6 +351,8 @@ public final class PartitionTruth {
     present = ttlMicros > 0 ? fold(now) : present;
     numbered.clear();
     changes.forEach(change -> numbered.require(id, change.record()));
+    chosen.clear();
+    changes.forEach(change -> chosen.require(id, change.record()));
     bound.restart(changes);
     acknowledged = Math.min(acknowledged, now);
     return before - now;

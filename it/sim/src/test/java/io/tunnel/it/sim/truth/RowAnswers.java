@@ -135,7 +135,7 @@ final class RowAnswers {
     int applied = 0;
     for (int i = 0; i < changes.size(); i++) {
       PartitionTruth.Change change = changes.get(i);
-      Bytes key = KeyCodec.encode(change.record().getPrimaryKey(), RowFold.SCHEMA);
+      Bytes key = RowFold.encode(change.record().getPrimaryKey());
       Optional<ErrorCode> refusal = Optional.ofNullable(rejected.get(i));
       if (refusal.isEmpty()) {
         long position = result.positionOf(applied);
@@ -202,7 +202,7 @@ final class RowAnswers {
       ErrorCode reason) {
     RowFold fold = before.copy();
     for (int i = 0; i <= refused; i++) {
-      Bytes key = KeyCodec.encode(changes.get(i).record().getPrimaryKey(), RowFold.SCHEMA);
+      Bytes key = RowFold.encode(changes.get(i).record().getPrimaryKey());
       Optional<ErrorCode> expected = i == refused ? Optional.of(reason) : Optional.empty();
       if (!isAnswered(conditions.get(i), expected, key, fold)) {
         return false;

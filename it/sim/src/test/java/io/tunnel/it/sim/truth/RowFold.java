@@ -3,6 +3,7 @@ package io.tunnel.it.sim.truth;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
@@ -20,17 +21,34 @@ import java.util.TreeMap;
 /** The rows that changes leave, in the order of their keys. */
 public final class RowFold {
 
-  /** The key of every table of a world. */
+  /** The key of every table of a world, but for tables whose keys the server numbers. */
   public static final List<PrimaryKeySchema> SCHEMA =
       List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
+
+  /** The key of a table whose keys the server numbers. */
+  public static final List<PrimaryKeySchema> AUTO_SCHEMA =
+      List.of(SCHEMA.get(0), PrimaryKeySchema.auto("n"));
+
+  /** An INTEGER of an encoded key: the lengths of the keys tell the schemas apart. */
+  private static final int INTEGER_BYTES = 1 + Long.BYTES;
 
   private final TreeMap<Bytes, NavigableMap<String, ColumnValue>> rows = new TreeMap<>();
 
   private final Map<Bytes, Long> commitMicros = new HashMap<>();
 
+  /** The schema of an encoded key of that length. */
+  public static List<PrimaryKeySchema> schema(int keyBytes) {
+    return keyBytes == INTEGER_BYTES ? SCHEMA : AUTO_SCHEMA;
+  }
+
+  /** The bytes of a key of any table. */
+  public static Bytes encode(PrimaryKey key) {
+    return KeyCodec.encode(key, key.size() == SCHEMA.size() ? SCHEMA : AUTO_SCHEMA);
+  }
+
   /** Applies a change. */
   public void apply(StreamRecord change) {
-    Bytes key = KeyCodec.encode(change.getPrimaryKey(), SCHEMA);
+    Bytes key = encode(change.getPrimaryKey());
     commitMicros.put(key, change.commitMicros());
     switch (change.getRecordType()) {
       case DELETE -> rows.remove(key);
@@ -57,7 +75,7 @@ public final class RowFold {
   public void apply(ChangeBatch batch) {
     RowCursor row = batch.rows();
     for (long position = batch.basePosition(); row.next(); position++) {
-      apply(new StreamRecord(batch, row.rowOffset(), position, SCHEMA));
+      apply(new StreamRecord(batch, row.rowOffset(), position, schema(row.keyBytes())));
     }
   }
 

@@ -3,7 +3,6 @@ package io.tunnel.it.sim.truth;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.Increments;
-import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
@@ -73,7 +72,7 @@ public final class Sums {
 
   /** The change adds to what the changes before it left. */
   public static void require(RowFold before, PartitionTruth.Change change) {
-    Bytes key = KeyCodec.encode(change.record().getPrimaryKey(), RowFold.SCHEMA);
+    Bytes key = RowFold.encode(change.record().getPrimaryKey());
     NavigableMap<String, ColumnValue> row = before.rows().get(key);
     for (RecordColumn column : change.record().getColumns()) {
       if (column.delta().isPresent()) {

@@ -92,8 +92,9 @@ final class WireAnswers {
     Frame asked = request.frame();
     switch (asked.operation()) {
       case WRITE -> {
-        WriteRequest write = WriteRequest.decode(asked.payload());
         WriteResult result = WriteResult.decode(answer.payload());
+        WriteRequest write =
+            ChosenNumbers.chosen(WriteRequest.decode(asked.payload()), result.firstNumber());
         world.machine.learn();
         PartitionTruth truth = ledger.partition(write.batch().partition());
         if (isDropped(truth, request)) {

@@ -1,12 +1,12 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.WriterNumber;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.watch.ClientHome;
 import io.tunnel.it.sim.watch.WatchedLog;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.value.Bytes;
@@ -124,6 +124,12 @@ public final class WrittenTruth {
       Invariant.OUTCOMES_HOLD.require(
           result.isEmpty(), "%s was %s and is now %s", this, result, told);
       result = Optional.of(told);
+      Invariant.CHOSEN_NUMBERS_ARE_TOLD.require(
+          told.key().isPresent() == (told.isApplied() && change.primaryKey().isToBeNumbered()),
+          "%s is %s under the key %s",
+          this,
+          told.outcome(),
+          told.key());
       switch (told.outcome()) {
         case APPLIED -> requireThere(told);
         case IN_DOUBT -> {
@@ -150,10 +156,13 @@ public final class WrittenTruth {
       if (partition.isGone() || !mustStay()) {
         return;
       }
-      Invariant.OUTCOMES_HOLD.require(
+      Invariant holds =
+          told.key().isPresent() ? Invariant.CHOSEN_NUMBERS_ARE_TOLD : Invariant.OUTCOMES_HOLD;
+      holds.require(
           told.partition() == partition.partition() && isAt(told.position()),
-          "%s is APPLIED at position %d of partition %d, and the log has %s there",
+          "%s is APPLIED as %s at position %d of partition %d, and the log has %s there",
           this,
+          primaryKey(),
           told.position(),
           told.partition(),
           partition.at(told.position()).map(PartitionTruth.Change::text));
@@ -163,13 +172,18 @@ public final class WrittenTruth {
       return partition
           .at(position)
           .map(PartitionTruth.Change::record)
-          .filter(there -> there.getPrimaryKey().equals(change.primaryKey()))
+          .filter(there -> there.getPrimaryKey().equals(primaryKey()))
           .filter(there -> NumberedTruth.valueOf(there).equals(value))
           .isPresent();
     }
 
+    /** With the number that the program was told, where the server chose one. */
+    private PrimaryKey primaryKey() {
+      return result.flatMap(RowResult::key).orElse(change.primaryKey());
+    }
+
     private Bytes key() {
-      return KeyCodec.encode(change.primaryKey(), RowFold.SCHEMA);
+      return RowFold.encode(primaryKey());
     }
 
     @Override

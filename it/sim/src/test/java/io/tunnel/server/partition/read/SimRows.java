@@ -1,5 +1,6 @@
 package io.tunnel.server.partition.read;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
@@ -39,10 +40,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.function.LongFunction;
 
@@ -73,6 +76,15 @@ public final class SimRows implements ShardRows {
   private LocalLog log;
   private IntPredicate live = partition -> true;
 
+  /**
+   * What the catalog knows of rows.
+   *
+   * @param owners whose a row session is, as {@code BoundRows} asks
+   * @param auto the AUTO column of a partition's keys, if they have one
+   */
+  public record Known(
+      LongFunction<Optional<String>> owners, IntFunction<Optional<AutoNumbers>> auto) {}
+
   /** What a crash leaves, of a process or of its machine. */
   public SimRows afterDeath() {
     SimRows left = stored.map(SimRows::copy).orElseGet(SimRows::new);
@@ -92,8 +104,7 @@ public final class SimRows implements ShardRows {
   }
 
   /** Takes in what a log has that was not folded when the rows were stored. */
-  public void open(
-      LocalLog own, IntPredicate isLive, Expiries expiries, LongFunction<Optional<String>> owners)
+  public void open(LocalLog own, IntPredicate isLive, Expiries expiries, Known known)
       throws IOException {
     log = own;
     live = isLive;
@@ -102,7 +113,7 @@ public final class SimRows implements ShardRows {
     entries.keySet().removeIf(partition -> !isLive.test(partition));
     bounds = new RowBounds(storedBounds);
     storedSessions.keySet().removeIf(row -> !isLive.test(Binary.getInt(row.toByteArray(), 0)));
-    bound = new BoundRows(storedSessions, owners);
+    bound = new BoundRows(storedSessions, known.owners());
     // So few writers, for so short a time, that writers are forgotten in the middle of a world.
     writers =
         new Writers(
@@ -119,6 +130,12 @@ public final class SimRows implements ShardRows {
               fold(batch);
               bounds.saw(batch, ColumnSizes.of(batch));
               bound.saw(batch);
+              known
+                  .auto()
+                  .apply(batch.partition())
+                  .map(auto -> auto.largest(batch))
+                  .filter(OptionalLong::isPresent)
+                  .ifPresent(named -> bounds.raise(batch.partition(), named.getAsLong()));
             }
           }
 
@@ -188,6 +205,11 @@ public final class SimRows implements ShardRows {
   public long commitMicros(int partition, Bytes key) {
     RowFold fold = of(partition);
     return fold.rows().containsKey(key) ? fold.commitMicros(key) : 0;
+  }
+
+  /** Entries of the index of rows that will expire. */
+  public long expiryEntries() {
+    return entries.values().stream().mapToLong(Set::size).sum();
   }
 
   /** The rows of a partition. */

@@ -1,0 +1,257 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.machine.SimThread;
+import io.tunnel.it.sim.truth.ChosenNumbers;
+import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.it.sim.truth.WrittenTruth;
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.SimTables;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriter;
+import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.sdk.security.ClientSecurity;
+import io.tunnel.sdk.transport.SimPorts;
+import io.tunnel.wire.control.Control.TableDescription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Programs that write to a table whose keys the server numbers: each lets the server choose
+ * numbers, names numbers that the server is about to choose, and deletes the rows with the largest
+ * numbers. A program is killed now and then, and starts again with a new client.
+ */
+final class SimAutoKeys {
+
+  private static final String TABLE = "numbers";
+  private static final int PROGRAMS = 2;
+  private static final int PARTITIONS_MAX = 2;
+  private static final int FIRST_COLUMNS = 2;
+  private static final int LONG_ROWS = 80;
+
+  private final World world;
+  private final ServerHome home;
+  private final SplittableRandom random;
+  private final List<Integer> partitions;
+  private final List<Program> programs = new ArrayList<>();
+
+  private SimAutoKeys(World world, SplittableRandom random, List<Integer> partitions) {
+    this.world = world;
+    this.home = new ServerHome(world);
+    this.random = random;
+    this.partitions = List.copyOf(partitions);
+    for (int i = 0; i < PROGRAMS; i++) {
+      programs.add(new Program("writer." + TABLE + "." + i));
+    }
+  }
+
+  /** In a quarter of the worlds, by a chance of their own: all other worlds are what they were. */
+  static Optional<SimAutoKeys> maybe(World world, Operator operator, TableOptions options) {
+    SplittableRandom random = new SplittableRandom(world.seed ^ 0x4155544fL);
+    if (random.nextInt(4) > 0) {
+      return Optional.empty();
+    }
+    TableDescription table =
+        operator.createTable(
+            new TableMeta(TABLE, RowFold.AUTO_SCHEMA, options), 1 + random.nextInt(PARTITIONS_MAX));
+    return Optional.of(
+        new SimAutoKeys(
+            world, random, table.partitions().stream().map(each -> each.id()).toList()));
+  }
+
+  /** Lets any program write some rows. */
+  void act() {
+    programs.get(random.nextInt(PROGRAMS)).act();
+  }
+
+  /** Every row has an outcome, but for rows of programs that were killed. */
+  boolean isDone() {
+    return programs.stream().allMatch(each -> each.writers.stream().allMatch(Writer::isDone));
+  }
+
+  private RowChange change(int place, long value) {
+    long largest = world.ledger.partition(partitions.get(place)).largestNumber();
+    int dice = random.nextInt(10);
+    PrimaryKeyValue number =
+        dice < 5
+            ? PrimaryKeyValue.auto()
+            // Numbers that are there, and those that the server is about to choose.
+            : PrimaryKeyValue.fromLong(Math.max(1, largest - 6 + random.nextInt(10)));
+    PrimaryKey key =
+        PrimaryKey.builder()
+            .add("id", (long) place * AnyRows.IDS_PER_PARTITION + random.nextInt(FIRST_COLUMNS))
+            .add("n", number)
+            .build();
+    Column column = new Column("v", ColumnValue.fromLong(value));
+    RowExistenceExpectation expected = expected(number.isAuto());
+    if (number.isAuto()) {
+      Column asked = new Column(ChosenNumbers.ASKED, ColumnValue.fromLong(1));
+      return new RowPutChange(key, List.of(column, asked), expected);
+    }
+    return dice < 7
+        ? new RowPutChange(key, List.of(column), expected)
+        : dice == 7
+            ? new RowUpdateChange(
+                key, List.of(new ColumnUpdate.Put("v", column.getValue())), expected)
+            : new RowDeleteChange(key, expected);
+  }
+
+  private RowExistenceExpectation expected(boolean isAuto) {
+    return random.nextInt(4) > 0
+        ? RowExistenceExpectation.IGNORE
+        : isAuto || random.nextBoolean()
+            ? RowExistenceExpectation.EXPECT_NOT_EXIST
+            : RowExistenceExpectation.EXPECT_EXIST;
+  }
+
+  private final class Program {
+    private final String name;
+    private SimProcess process;
+    private SimThread thread;
+    private TableClient client;
+    private ClientConfig config;
+    private List<Writer> writers;
+
+    Program(String name) {
+      this.name = name;
+      begin();
+    }
+
+    private void begin() {
+      process = home.process(name);
+      thread = process.thread("program");
+      SimNetwork network = home.network();
+      Optional<AccessKey> key =
+          network.isClosed() ? Optional.of(network.keys().of(name)) : Optional.empty();
+      config =
+          ClientConfig.of(home.endpoints())
+              .withConnectDeadline(Duration.ofSeconds(1))
+              .withRequestDeadline(Duration.ofMillis(300 + random.nextInt(1_500)))
+              .withRetryDeadline(Duration.ofMillis(500 + random.nextInt(4_000)))
+              .withWriteRetryDeadline(Duration.ofMillis(500 + random.nextInt(8_000)))
+              .withSecurity(key.map(ClientSecurity.NONE::withKey).orElse(ClientSecurity.NONE));
+      client = SimTables.over(config, SimPorts.of(network, process, key));
+      writers = List.of(new Writer(this, Durability.FSYNC), new Writer(this, Durability.OS));
+    }
+
+    void act() {
+      int dice = random.nextInt(60);
+      if (dice == 0) {
+        world.trace.add(name + " is killed");
+        home.killed();
+        home.end(process);
+        begin();
+      } else if (dice == 1) {
+        process.pause(TimeUnit.MILLISECONDS.toNanos(random.nextInt(5_000)));
+      }
+      Writer writer = writers.get(random.nextInt(3) == 0 ? 1 : 0);
+      int place = random.nextInt(partitions.size());
+      int count = random.nextInt(25) == 0 ? LONG_ROWS : 1 + random.nextInt(5);
+      boolean isAtomic = random.nextInt(4) == 0;
+      thread.execute(() -> writer.write(place, count, isAtomic));
+    }
+  }
+
+  /** A writer that is opened with its first rows, and again when that failed. */
+  private final class Writer {
+    private final Program owner;
+    private final Durability durability;
+    private final WrittenTruth.Writer truth;
+    private Optional<TableWriter> writer = Optional.empty();
+    private boolean isOpening;
+
+    Writer(Program owner, Durability durability) {
+      this.owner = owner;
+      this.durability = durability;
+      this.truth =
+          home.written()
+              .writer(durability == Durability.FSYNC, owner.config.requestDeadline().toNanos());
+    }
+
+    private void open() {
+      isOpening = true;
+      TableWriterConfig how =
+          TableWriterConfig.DEFAULTS
+              .withBatchBytesMax(random.nextInt(3) == 0 ? 8_000 : 200 + random.nextInt(500))
+              .withLinger(Duration.ofMillis(random.nextInt(50)))
+              .withDurability(durability);
+      var unused =
+          SimTables.openWriter(owner.client, TABLE, how)
+              .whenComplete(
+                  (opened, failure) -> {
+                    isOpening = false;
+                    writer = Optional.ofNullable(opened);
+                  });
+    }
+
+    void write(int place, int count, boolean isAtomic) {
+      if (writer.isEmpty()) {
+        if (!isOpening) {
+          open();
+        }
+        return;
+      }
+      List<RowChange> changes = new ArrayList<>();
+      List<WrittenTruth.Row> rows = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        changes.add(change(place, truth.nextValue()));
+        rows.add(truth.added(partitions.get(place), changes.get(i)));
+      }
+      TableWriter to = writer.get();
+      if (isAtomic) {
+        var unused =
+            to.addAtomically(changes)
+                .thenAccept(
+                    told -> {
+                      for (int i = 0; i < count; i++) {
+                        ended(changes.get(i), rows.get(i), told.results().get(i));
+                      }
+                    });
+      } else {
+        for (int i = 0; i < count; i++) {
+          WrittenTruth.Row row = rows.get(i);
+          to.add(changes.get(i), (added, told) -> ended(added, row, told));
+        }
+        to.hurry();
+      }
+    }
+
+    private void ended(RowChange change, WrittenTruth.Row row, RowResult told) {
+      home.watch(() -> row.ended(told));
+      if (told.isApplied()) {
+        if (told.key().isPresent()) {
+          world.count(Happening.NUMBER_CHOSEN);
+        } else if (change instanceof RowDeleteChange) {
+          long number = change.primaryKey().getPrimaryKeyColumn("n").getValue().asLong();
+          if (number == world.ledger.partition(told.partition()).largestNumber()) {
+            world.count(Happening.LARGEST_NUMBER_DELETED);
+          }
+        }
+      }
+    }
+
+    boolean isDone() {
+      return truth.open() == 0;
+    }
+  }
+}
