@@ -6,174 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.sdk.RowCallback;
-import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
-import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.transport.HandWorld;
-import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
-import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control.TableDescription;
-import io.tunnel.wire.control.Json;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Each way of a batch that was not applied, step by step: nothing happens by itself. */
-final class RetriesTest {
-
-  private static final long RETRY_MS = 60_000;
-
-  /** The longest pause between two attempts is half a second. */
-  private static final long PAUSE_MS = 600;
-
-  private final HandWorld world = new HandWorld();
-  private final Deque<CompletableFuture<TableDescription>> maps = new ArrayDeque<>();
-  private final Map<Long, RowResult> results = new TreeMap<>();
-  private final FakeTable split = new FakeTable(1, 3, 5);
-
-  /** Rows below 5 are of partition 1, the others of partition 2. */
-  private FakeTable table = new FakeTable(1, 1, 5);
-
-  private final Service service = new Service();
-  private CompletableFuture<WriterToken> id =
-      CompletableFuture.failedFuture(
-          new RefusedException(ErrorCode.UNKNOWN_OPERATION, "no ids for writers"));
-  private int reads;
-  private WriteEngine engine;
-
-  @BeforeEach
-  void open() {
-    open(TableWriterConfig.DEFAULTS);
-  }
-
-  private static ClientConfig client() {
-    return ClientConfig.of("home:1")
-        .withRequestDeadline(Duration.ofHours(1))
-        .withWriteRetryDeadline(Duration.ofMillis(RETRY_MS));
-  }
-
-  private void open(TableWriterConfig config) {
-    reads = 0;
-    give(map(table, Optional.of("a:1"), Optional.of("b:1")));
-    engine =
-        WriteEngine.opening(
-                world.nodes(client()),
-                world.ticker(),
-                service,
-                config.withLinger(Duration.ZERO),
-                Optional.empty())
-            .join();
-    assertThat(reads).isEqualTo(1);
-  }
-
-  private final class Service implements PartitionMaps {
-    @Override
-    public CompletableFuture<TableDescription> read() {
-      reads++;
-      return maps.remove();
-    }
-
-    @Override
-    public CompletableFuture<WriterToken> openWriter(int tableId) {
-      assertThat(tableId).isEqualTo(1);
-      return id;
-    }
-  }
-
-  private static WriterToken token() {
-    return WriterToken.of(5, Bytes.copyOf(new byte[WriterToken.SECRET_BYTES]));
-  }
-
-  @SafeVarargs
-  private static TableDescription map(FakeTable of, Optional<String>... leaders) {
-    return Json.decode(of.description(List.of(leaders)), TableDescription.class);
-  }
-
-  private void give(TableDescription map) {
-    maps.add(CompletableFuture.completedFuture(map));
-  }
-
-  private CompletableFuture<TableDescription> late() {
-    CompletableFuture<TableDescription> map = new CompletableFuture<>();
-    maps.add(map);
-    return map;
-  }
-
-  private RowCallback keep(long key) {
-    return (row, result) -> assertThat(results.put(key, result)).as("told once").isNull();
-  }
-
-  private void add(long... keys) {
-    for (long key : keys) {
-      engine.add(WriterFixture.row(key, key), keep(key));
-    }
-    world.run();
-  }
-
-  private void addTogether(long... keys) {
-    List<RowChange> rows = new ArrayList<>();
-    List<RowCallback> callbacks = new ArrayList<>();
-    for (long key : keys) {
-      rows.add(WriterFixture.row(key, key));
-      callbacks.add(keep(key));
-    }
-    engine.addAtomic(rows, callbacks);
-    world.run();
-  }
-
-  /** The next request, which has to go to this node. */
-  private HandWorld.Request write(String node) {
-    HandWorld.Request request = world.next(node);
-    assertThat(request.frame().operation()).isEqualTo(Operation.WRITE);
-    return request;
-  }
-
-  private static List<Integer> about(HandWorld.Request request) {
-    var batch = WriteRequest.decode(request.frame().payload()).batch();
-    return List.of(batch.partition(), batch.rowCount());
-  }
-
-  private void apply(HandWorld.Request request) {
-    WriteRequest write = WriteRequest.decode(request.frame().payload());
-    assertThat(table.refusal(write)).isEmpty();
-    request.answer(table.apply(write.batch()).encode());
-  }
-
-  private void requireApplied(long... keys) {
-    for (long key : keys) {
-      assertThat(results).containsKey(key);
-      assertThat(results.get(key).isApplied()).as("row %d: %s", key, results.get(key)).isTrue();
-    }
-    assertThat(world.waiting()).isZero();
-    assertThat(engine.bufferedBytes()).isZero();
-    assertThat(engine.flushing()).isDone();
-  }
-
-  private void requireOutcome(Outcome outcome, long... keys) {
-    for (long key : keys) {
-      assertThat(results).containsKey(key);
-      assertThat(results.get(key).outcome()).as("row %d", key).isEqualTo(outcome);
-    }
-  }
+/** Each way of a batch that was not applied, step by step. */
+final class RetriesTest extends HandFixture {
 
   @Test
   void a_leader_that_a_refusal_names_gets_the_batch_at_once_and_all_later_ones() {
@@ -473,7 +322,7 @@ final class RetriesTest {
 
   @Test
   void a_writer_that_stops_at_a_failure_sends_nothing_after_it() {
-    open(TableWriterConfig.DEFAULTS.stoppedByFailure());
+    open(AT_ONCE.stoppedByFailure());
     results.clear();
     add(1, 6);
     HandWorld.Request left = write("a:1");
@@ -486,11 +335,6 @@ final class RetriesTest {
     requireOutcome(Outcome.APPLIED, 6);
     requireOutcome(Outcome.NOT_SENT, 7);
     assertThat(world.waiting()).isZero();
-  }
-
-  private void openWithId() {
-    id = CompletableFuture.completedFuture(token());
-    open(TableWriterConfig.DEFAULTS);
   }
 
   @Test
@@ -546,11 +390,7 @@ final class RetriesTest {
     give(map(table, Optional.of("a:1"), Optional.of("b:1")));
     CompletableFuture<WriteEngine> opening =
         WriteEngine.opening(
-            world.nodes(client()),
-            world.ticker(),
-            service,
-            TableWriterConfig.DEFAULTS.withLinger(Duration.ZERO),
-            Optional.empty());
+            world.nodes(client()), world.ticker(), service, AT_ONCE, Optional.empty());
     world.pass(1_999);
     assertThat(opening).isNotDone();
     world.pass(1);
@@ -579,11 +419,7 @@ final class RetriesTest {
     give(map(table, Optional.of("a:1"), Optional.of("b:1")));
     CompletableFuture<WriteEngine> opening =
         WriteEngine.opening(
-            world.nodes(client()),
-            world.ticker(),
-            service,
-            TableWriterConfig.DEFAULTS.withLinger(Duration.ZERO),
-            Optional.empty());
+            world.nodes(client()), world.ticker(), service, AT_ONCE, Optional.empty());
     world.pass(2_000);
     engine = opening.join();
     add(1);

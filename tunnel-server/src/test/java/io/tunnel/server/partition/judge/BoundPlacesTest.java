@@ -55,4 +55,14 @@ final class BoundPlacesTest {
     places.require("b", new Places(1, 60), new Places(1, 60));
     assertThat(places.of("b")).isEqualTo(Places.NONE);
   }
+
+  @Test
+  void what_is_reserved_for_an_owner_counts_in_its_share() {
+    BoundPlaces places = new BoundPlaces(1 << 20, 600);
+    places.reserve("a", new Places(1, 20), new Places(1, 20));
+    // A fifth of the 580 that are free is 116.
+    places.require("a", new Places(1, 96), new Places(1, 96));
+    requireRefused(places, new Places(1, 97), new Places(1, 97));
+    places.require("b", new Places(1, 580), new Places(1, 580));
+  }
 }
