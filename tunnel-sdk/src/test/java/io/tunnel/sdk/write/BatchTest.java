@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowChange;
@@ -123,16 +124,26 @@ final class BatchTest {
     bound.close(1);
     assertThat(bound.isAtomic()).isFalse();
     assertThat(SessionProof.of(parsed(bound))).contains(SESSION);
+    RowCursor row = parsed(bound).rows();
+    assertThat(row.next()).isTrue();
+    assertThat(row.session()).contains(SESSION.session());
   }
 
   @Test
   void a_batch_has_another_number_in_another_array_and_none_while_it_is_in_doubt() {
     WriterToken token = WriterToken.of(5, Bytes.copyOf(new byte[WriterToken.SECRET_BYTES]));
     Numbering numbering = new Numbering();
+    assertThat(numbering.hasWriter()).isFalse();
     Batch batch = atomic();
     batch.add(WriterFixture.row(1, 1), DEAF);
     batch.close(1);
     var first = numbering.number(Optional.empty(), Optional.of(token.bytes()));
+    assertThat(numbering.hasWriter()).isTrue();
+    Batch plain = batch(Optional.empty());
+    plain.add(WriterFixture.row(1, 1), DEAF);
+    plain.close(1);
+    plain.writtenBy(first);
+    assertThat(parsed(plain).attributes()).isEqualTo(first.orElseThrow().attributes());
     batch.writtenBy(first);
     ByteBuffer sent = batch.payload();
     byte[] before = new byte[sent.remaining()];

@@ -2,6 +2,7 @@ package io.tunnel.sdk.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
@@ -111,6 +112,7 @@ final class LaneEndsTest {
       assertThat(add(next++).toSend()).as("a batch is in flight").isEmpty();
     }
     lane.hurry();
+    assertThat(lane.ends()).as("of many batches that wait").hasSizeGreaterThan(4);
     Optional<Batch> batch = lane.answered().toSend();
     while (batch.isPresent()) {
       assertThat(batch.get().rowCount()).isLessThan(40);
@@ -154,7 +156,9 @@ final class LaneEndsTest {
     assertThat(values(rest)).containsExactly(2L, 3L);
     assertThat(budget.used()).isEqualTo(rest.encodedBytes());
     assertThat(lane.head()).contains(rest);
-    assertThat(rest.payload().remaining()).isPositive();
+    byte[] payload = new byte[rest.payload().remaining()];
+    rest.payload().get(payload);
+    assertThat(ChangeBatch.parse(payload, 0, payload.length).partition()).isEqualTo(1);
     lane.answered();
     assertThat(lane.ends()).hasSize(2);
     assertThat(isFlushed()).isFalse();
@@ -193,6 +197,7 @@ final class LaneEndsTest {
     assertThat(lane.ends()).as("a flush waits for the callbacks of the batch").hasSize(2);
     Batch next = lane.hurry().orElseThrow();
     assertThat(lane.isLate(next)).isTrue();
+    assertThat(lane.ends()).as("those of the batch that was given up, too").hasSize(2);
   }
 
   @Test
@@ -207,6 +212,7 @@ final class LaneEndsTest {
     assertThat(lane.takeAll())
         .extracting(LaneEndsTest::values)
         .containsExactly(List.of(1L), List.of(2L), List.of(3L));
+    assertThat(lane.failures()).as("nothing is retried").isZero();
     assertThat(lane.takeAll()).isEmpty();
     assertThat(lane.ends()).isEmpty();
   }
