@@ -7,6 +7,7 @@ import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.disk.ForcedFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ final class BackupDirectoryTest {
 
   @Test
   void the_first_bytes_of_a_file_are_kept_with_their_checksum() throws IOException {
-    byte[] bytes = "0123456789".getBytes();
+    byte[] bytes = "0123456789".getBytes(StandardCharsets.UTF_8);
     List<Long> counts = new ArrayList<>();
     try (BackupDirectory backups = BackupDirectory.create(kept)) {
       StoredFile file =

@@ -33,7 +33,7 @@ final class DurableFilesTest {
           .containsExactly(directory, directory.resolve("a"), directory.resolve("a/b"));
     }
     try (ForcedFiles recorded = new ForcedFiles()) {
-      DurableFiles.create(made);
+      var unused = DurableFiles.create(made);
       assertThat(recorded.paths())
           .as("who made it may have died before its sync")
           .containsExactly(made.getParent());
