@@ -391,6 +391,43 @@ final class BackupAndRestoreTest {
     assertThat(taken.filesKnown()).as("what was copied is not copied again").isPositive();
   }
 
+  @Test
+  void what_is_written_during_the_copy_is_backed_up_once_and_without_a_gap() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    Backup.Outcome taken;
+    try (BackupDirectory target = BackupDirectory.create(kept)) {
+      taken =
+          Backup.take(
+              data,
+              target,
+              USUAL,
+              1_234,
+              count -> {
+                if (calls.incrementAndGet() == 1) {
+                  writeMore();
+                }
+              });
+    }
+    assertThat(taken.set().files()).extracting(StoredFile::path).doesNotHaveDuplicates();
+    Path restored = restore("restored", Optional.empty());
+    try (Shards shards =
+        Shards.open(
+            TestShards.layout(restored, SHARDS, 8 << 10),
+            partition -> true,
+            new NoMeter(),
+            new TestClock())) {
+      assertThat(List.of(shards.committed(1), shards.committed(2))).containsExactly(120L, 120L);
+    }
+  }
+
+  private void writeMore() {
+    try {
+      write(data, 120, 240);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private void replaceCatalog(String... tables) {
     try {
       Path catalog = data.resolve("catalog");
