@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.sdk.fake.Waits;
 import io.tunnel.sdk.transport.EventLoops;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,14 +35,17 @@ final class ByteBudgetTest {
   @Test
   void who_finds_no_room_asks_for_some_and_waits_for_it() throws Exception {
     budget.take(10);
-    CountDownLatch asked = new CountDownLatch(1);
-    CompletableFuture<Boolean> waited =
-        CompletableFuture.supplyAsync(
+    CompletableFuture<Boolean> waited = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
             () -> {
-              budget.awaitRoom(asked::countDown);
-              return Thread.currentThread().isInterrupted();
+              budget.awaitRoom(pressure::incrementAndGet);
+              waited.complete(Thread.currentThread().isInterrupted());
             });
-    Waits.await(asked);
+    thread.setDaemon(true);
+    thread.start();
+    Waits.until("the wait", () -> thread.getState() == Thread.State.WAITING);
+    assertThat(pressure).hasValue(1);
     assertThat(budget.hasWaiting()).isTrue();
     assertThat(waited).isNotDone();
     budget.giveBack(1);
