@@ -96,9 +96,8 @@ abstract class HandFixture {
     return WriterToken.of(5, Bytes.copyOf(new byte[WriterToken.SECRET_BYTES]));
   }
 
-  @SafeVarargs
-  static TableDescription map(FakeTable of, Optional<String>... leaders) {
-    return Json.decode(of.description(List.of(leaders)), TableDescription.class);
+  static TableDescription map(FakeTable of, Optional<String> first, Optional<String> second) {
+    return Json.decode(of.description(List.of(first, second)), TableDescription.class);
   }
 
   final void give(TableDescription map) {
