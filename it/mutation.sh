@@ -15,9 +15,9 @@
 #
 # For example, after a change of quotas: it/mutation.sh --all quotas
 #
-# Prints a line for each: name, mutants, those noticed, survivors, and how many may survive; and, where there are more, each survivor with its
-# file and line. Ends with 0 when no line has more survivors than packages.txt says, with 1 when one has, or when an entry of equivalents.txt
-# fits nothing, with 2 for a wrong option.
+# Prints a line for each: name, mutants, those noticed, survivors, how many may survive, and pitest's minutes; and, where there are more, each
+# survivor with its file and line. Ends with 0 when no line has more survivors than packages.txt says, with 1 when one has, or when an entry
+# of equivalents.txt fits nothing, with 2 for a wrong option.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -101,29 +101,32 @@ if [ ${#fitting[@]} -eq 0 ]; then
   exit 0
 fi
 
-classes='' modules=''
-for name in "${fitting[@]}"; do
-  line="$(lines | grep -E "^$name *\|")"
-  classes+=",$(field 3 <<< "$line" | tr -d ' ')"
-  modules+=$'\n'"$(field 2 <<< "$line")"
-done
+modules=''
+for name in "${fitting[@]}"; do modules+=$'\n'"$(lines | grep -E "^$name *\|" | field 2)"; done
 modules="$(sort -u <<< "$modules" | sed '/^$/d' | paste -s -d ,)"
-# Always all tests of a module, or the number of survivors would depend on which lines are chosen.
-tests="$(lines | field 4 | tr -d ' ' | paste -s -d ,)"
-if [ "$built" = yes ]; then
-  target=target
-  how=(-Dmaven.main.skip=true -Dmaven.test.skip=true)
-else
-  target=target/quick
-  how=(-Dquick)
-fi
-for module in ${modules//,/ }; do rm -rf "$module/$target/pit-reports"; done
-started=$SECONDS
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-mvn -B -ntp -Pmutation "${how[@]}" -pl "$modules" -am process-test-classes -Dmutation.classes="${classes#,}" -Dmutation.tests="$tests" \
-  -Dmutation.threads="$(nproc)" > "$log" 2>&1 || { tail -n 100 "$log" >&2; echo "mutation.sh: Maven failed" >&2; exit 1; }
+started=$SECONDS
+
+# The arguments are Maven's, whose output is shown when Maven fails.
+build() { mvn -B -ntp "$@" > "$log" 2>&1 || { tail -n 100 "$log" >&2; echo "mutation.sh: Maven failed" >&2; exit 1; }; }
+
+target=target how=()
+if [ "$built" = no ]; then
+  target=target/quick
+  how=(-Dquick)
+  build -Dquick -pl "$modules" -am test-compile
+fi
 code=0
-python3 it/mutation/survivors.py "$target" "$update" "$all" "${fitting[@]}" || code=$?
+for name in "${fitting[@]}"; do
+  line="$(lines | grep -E "^$name *\|")"
+  module="$(field 2 <<< "$line")"
+  rm -rf "$module/$target/pit-reports"
+  begun=$SECONDS
+  build -Pmutation "${how[@]}" -Dmaven.main.skip=true -Dmaven.test.skip=true -pl "$module" -am process-test-classes \
+    -Dmutation.classes="$(field 3 <<< "$line" | tr -d ' ')" -Dmutation.tests="$(field 4 <<< "$line" | tr -d ' ')" \
+    -Dmutation.threads="$(nproc)"
+  python3 it/mutation/survivors.py "$target" "$update" "$all" "$name" $((SECONDS - begun)) || code=1
+done
 printf 'mutation: %s took %d:%02d minutes\n' "${fitting[*]}" $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60))
 exit $code

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares pitest's reports with packages.txt and equivalents.txt, for it/mutation.sh, which says more.
 
-    survivors.py TARGET UPDATE ALL NAME...    TARGET: the build directory of a module; UPDATE and ALL: yes or no
+    survivors.py TARGET UPDATE ALL NAME SECONDS    TARGET: the build directory of a module; UPDATE and ALL: yes or no;
+                                                SECONDS: how long pitest ran for this line
 """
 import fnmatch
 import os
@@ -54,51 +55,42 @@ def mutants(module, target):
     return [Mutant(module, of) for of in tree.parse(report).getroot()]
 
 
-def main(target, update, show_all, names):
-    known = list(entries(PACKAGES, 6))
-    equivalents = [(tuple(fields), set()) for fields in entries(EQUIVALENTS, 4)]
-    reports, bad, smaller, fewer = {}, False, {}, []
-    for name, module, classes, _, _, most in known:
-        if name not in names:
-            continue
-        if module not in reports:
-            reports[module] = mutants(module, target)
-        of_line = [mutant for mutant in reports[module] if fits(mutant.type, classes)]
-        if not of_line:
-            sys.exit(f"survivors.py: {name} has no mutants")
-        left = []
-        for mutant in of_line:
-            if mutant.survives:
-                reasons = [used for (type_, mutator, text, _), used in equivalents
-                           if type_ == mutant.type and mutator == mutant.mutator and text in mutant.source()]
-                for used in reasons:
-                    used.add(mutant.line)
-                if not reasons:
-                    left.append(mutant)
-        alive = sum(mutant.survives for mutant in of_line)
-        print(f"mutation: {name}: {len(of_line)} mutants, {len(of_line) - alive} noticed, {alive - len(left)} equivalent,"
-              f" {len(left)} survive, {most} may")
-        if len(left) > int(most):
+def main(target, update, show_all, name, seconds):
+    [(module, classes, most)] = [(fields[1], fields[2], int(fields[5])) for fields in entries(PACKAGES, 6) if fields[0] == name]
+    of_line = mutants(module, target)
+    if not of_line:
+        sys.exit(f"survivors.py: {name} has no mutants")
+    equivalents = [(tuple(fields), set()) for fields in entries(EQUIVALENTS, 4) if fits(fields[0], classes)]
+    left = []
+    for mutant in of_line:
+        if mutant.survives:
+            reasons = [used for (type_, mutator, text, _), used in equivalents
+                       if type_ == mutant.type and mutator == mutant.mutator and text in mutant.source()]
+            for used in reasons:
+                used.add(mutant.line)
+            if not reasons:
+                left.append(mutant)
+    alive = sum(mutant.survives for mutant in of_line)
+    minutes = f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+    print(f"mutation: {name}: {len(of_line)} mutants, {len(of_line) - alive} noticed, {alive - len(left)} equivalent,"
+          f" {len(left)} survive, {most} may, {minutes} minutes")
+    bad = len(left) > most
+    if bad or show_all == "yes":
+        for mutant in left:
+            print(f"  {mutant}")
+    for (type_, mutator, text, _), used in equivalents:
+        if len(used) != 1:
+            print(f"  equivalents.txt: '{type_} | {mutator} | {text}' fits {len(used)} lines with survivors, not one")
             bad = True
-        elif len(left) < int(most):
-            smaller[name] = len(left)
-            fewer.append(name)
-        if len(left) > int(most) or show_all == "yes":
-            for mutant in left:
-                print(f"  {mutant}")
-        for (type_, mutator, text, _), used in equivalents:
-            if fits(type_, classes) and len(used) != 1:
-                print(f"  equivalents.txt: '{type_} | {mutator} | {text}' fits {len(used)} lines with survivors, not one")
-                bad = True
-    if smaller and update == "yes":
+    if len(left) < most and update == "yes":
         lines = open(PACKAGES).read().split("\n")
         with open(PACKAGES, "w") as file:
-            file.write("\n".join(re.sub(r"\d+$", str(smaller[line.split("|")[0].strip()]), line)
-                                 if line.split("|")[0].strip() in smaller else line for line in lines))
-    elif smaller:
-        print(f"mutation: fewer survive than may, in {' '.join(fewer)}: it/mutation.sh --update writes that down")
+            file.write("\n".join(re.sub(r"\d+$", str(len(left)), line) if line.split("|")[0].strip() == name else line
+                                 for line in lines))
+    elif len(left) < most:
+        print(f"mutation: fewer survive than may, in {name}: it/mutation.sh --update writes that down")
     return 1 if bad else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]))
+    sys.exit(main(*sys.argv[1:]))

@@ -201,4 +201,19 @@ class ConditionCodecTest {
         .isInstanceOf(MalformedException.class)
         .hasMessageContaining("a condition of 16385 bytes");
   }
+
+  /** Each is far below the limits, and their names alone are above them together. */
+  @Test
+  void parts_that_are_small_are_no_condition_of_more_than_16_kib_together() {
+    List<Condition> parts = new ArrayList<>();
+    for (int i = 10; i < 70; i++) {
+      parts.add(Condition.column("x".repeat(253) + i).exists());
+    }
+    Condition most = new Condition.All(parts);
+    assertThat(most.text()).hasSize(60 * "exists ".length() + 60 * 255 + 59 * " and ".length());
+    parts.add(Condition.column("x".repeat(253) + 70).exists());
+    parts.add(Condition.column("x".repeat(253) + 71).exists());
+    assertThatThrownBy(() -> new Condition.All(parts))
+        .hasMessageContaining("a condition of 16549 bytes of text; at most 16384 are allowed");
+  }
 }

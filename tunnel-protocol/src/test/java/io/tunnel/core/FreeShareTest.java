@@ -62,6 +62,7 @@ final class FreeShareTest {
   @Test
   void places_are_taken_and_given_back_by_name() {
     FreeShare places = new FreeShare(60);
+    assertThat(places.max()).isEqualTo(60);
     for (int i = 0; i < 10; i++) {
       assertThat(places.take("greedy", 1)).isTrue();
     }

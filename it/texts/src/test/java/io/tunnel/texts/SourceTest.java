@@ -32,6 +32,12 @@ class SourceTest {
   /** A sentence has a subject and a verb, and here no capital letter. */
   private static final Pattern SENTENCE = Pattern.compile("[a-z0-9]+(?:_[a-z0-9]+){2,}");
 
+  /** A copied set or map has another order in each JVM. */
+  private static final Pattern SALTED_ORDER =
+      Pattern.compile(
+          "\\w : (?:Set|Map)\\.copyOf\\("
+              + "|\\b(?:Set|Map)\\.copyOf\\([\\w.()]*\\)\\s*\\.(?:forEach|stream|iterator)\\(");
+
   @Test
   void no_source_file_is_longer_than_anyone_can_read_over_coffee() {
     Map<String, Integer> lines = lines("main");
@@ -91,6 +97,21 @@ class SourceTest {
             "a_test_has_a_name", "camelCase", "tables", "one_word_more", "ends_with_Capital");
     assertThat(testsIn(source).stream().filter(name -> SENTENCE.matcher(name).matches()))
         .containsExactly("a_test_has_a_name", "one_word_more");
+  }
+
+  @Test
+  void no_test_walks_over_a_copied_set_whose_order_differs_from_run_to_run() throws IOException {
+    assertThat(SALTED_ORDER.matcher("for (Row row : Set.copyOf(rows.keySet())) {").find()).isTrue();
+    assertThat(SALTED_ORDER.matcher("Map.copyOf(rows)\n    .forEach((a, b) -> {").find()).isTrue();
+    assertThat(SALTED_ORDER.matcher("for (Row row : List.copyOf(rows)) {").find()).isFalse();
+    List<String> found = new ArrayList<>();
+    for (Path file : sources("test")) {
+      if (!file.endsWith("SourceTest.java")
+          && SALTED_ORDER.matcher(Files.readString(file)).find()) {
+        found.add(Modules.name(file));
+      }
+    }
+    assertThat(found).as("a seed makes another run each time; walk over List.copyOf").isEmpty();
   }
 
   private static List<String> testsIn(String source) {

@@ -95,18 +95,8 @@ final class Retries {
           "channel {} of tunnel {} is RETRYING{}: {}",
           hold.key().channelId(hold.session().run().info().tunnelId()),
           hold.session().run().info().tunnel(),
-          retry
-              .at()
-              .map(
-                  at ->
-                      " at position "
-                          + at.position()
-                          + " of partition "
-                          + hold.key().partition()
-                          + ", key "
-                          + at.key())
-              .orElse(""),
-          retry.error());
+          failure.place(hold.key().partition()),
+          failure.error());
     }
   }
 

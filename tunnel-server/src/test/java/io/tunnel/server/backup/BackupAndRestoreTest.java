@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.Level;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.StoredCatalog;
@@ -18,17 +19,26 @@ import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
+import io.tunnel.server.security.AccessKey;
+import io.tunnel.server.security.HttpToken;
+import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.SecurityRecords;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,25 +49,53 @@ final class BackupAndRestoreTest {
   private static final int SHARDS = 2;
   private static final Backup.Options USUAL = new Backup.Options(false, Optional.empty());
   private static final BackupDirectory.Copied UNCOUNTED = count -> {};
+  private static final String VALID = AccessKey.idOf(Bytes.copyOf(new byte[AccessKey.ID_BYTES]));
+  private static final String REVOKED = VALID.replace('a', 'b');
+  private static final String TOKEN = HttpToken.idOf(Bytes.copyOf(new byte[HttpToken.ID_BYTES]));
+
+  /** A data directory that each test has a copy of. */
+  @TempDir private static Path filled;
 
   @TempDir private Path directory;
   private Path data;
   private Path kept;
 
+  @BeforeAll
+  static void fill() throws Exception {
+    write(filled, 0, 120);
+    StoredCatalog.write(filled.resolve("catalog"), catalog("t"));
+    DirectoryFormat.of(SHARDS, Optional.empty(), Level.FIRST).store(filled.resolve("FORMAT"));
+  }
+
+  /** With tables, and with keys and tokens: two that are valid, and a revoked one. */
+  private static Map<String, String> catalog(String... tables) throws IOException {
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    Catalog catalog = new Catalog(store);
+    for (String table : tables) {
+      var unused = catalog.createTable(new TableMeta(table, TestRows.SCHEMA), List.of(), 0);
+    }
+    SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
+    Principal ann = Principal.ofKey("ann");
+    store.write(records.noting(AccessKey.of(VALID, ann, "sealed", 1)));
+    store.write(records.noting(new AccessKey(REVOKED, ann, List.of("sealed"), 1, true)));
+    store.write(
+        records.noting(new HttpToken(TOKEN, ann, Bytes.copyOf(new byte[32]), 1, Optional.empty())));
+    return store.all();
+  }
+
   @BeforeEach
-  void fill() throws Exception {
+  void copy() throws IOException {
     data = directory.resolve("data");
     kept = directory.resolve("above/backups");
-    Files.createDirectories(data);
-    write(0, 120);
-    MemoryCatalogStore store = new MemoryCatalogStore();
-    var unused = new Catalog(store).createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
-    StoredCatalog.write(data.resolve("catalog"), store.all());
-    DirectoryFormat.of(SHARDS, Optional.empty(), Level.FIRST).store(data.resolve("FORMAT"));
+    try (Stream<Path> tree = Files.walk(filled)) {
+      for (Path file : tree.toList()) {
+        Files.copy(file, data.resolve(filled.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
   }
 
   /** Changes of two partitions, of which each shard has one. */
-  private void write(int from, int to) throws Exception {
+  private static void write(Path data, int from, int to) throws Exception {
     try (Shards shards =
         Shards.open(
             TestShards.layout(data, SHARDS, 8 << 10),
@@ -245,7 +283,7 @@ final class BackupAndRestoreTest {
     assertThat(stored.bytes()).isEqualTo(Files.size(segment));
     Files.delete(kept.resolve("files").resolve(stored.name()));
     assertThat(back(USUAL).filesKnown()).isEqualTo(second.filesKnown() - 1);
-    write(120, 160);
+    write(data, 120, 160);
     assertThat(back(USUAL).filesCopied()).isGreaterThan(second.filesCopied());
     assertThat(restore("restored", Optional.empty()).resolve("FORMAT")).exists();
   }
@@ -254,7 +292,7 @@ final class BackupAndRestoreTest {
   void old_sets_are_deleted_with_the_files_that_no_other_set_needs() throws Exception {
     for (int i = 1; i <= 3; i++) {
       assertThat(back(USUAL).setsDeleted()).isZero();
-      write(120 + 40 * i, 140 + 40 * i);
+      write(data, 120 + 40 * i, 140 + 40 * i);
     }
     int before = files(kept.resolve("files")).size();
     Files.writeString(kept.resolve("files").resolve("incoming"), "of an interrupted backup");
@@ -312,5 +350,96 @@ final class BackupAndRestoreTest {
     }
     Files.writeString(set, text.replaceAll("\"level\":\\d+", "\"level\":99"));
     assertThatThrownBy(() -> restore("restored", Optional.empty())).hasMessageContaining("99");
+  }
+
+  @Test
+  void a_restored_catalog_has_the_tables_and_says_which_keys_and_tokens_are_valid_again()
+      throws IOException {
+    assertThat(back(USUAL).set().files())
+        .extracting(StoredFile::path)
+        .as("each file once")
+        .doesNotHaveDuplicates();
+    Path target = directory.resolve("restored");
+    Restore.Revived revived;
+    try (BackupDirectory from = BackupDirectory.toRead(kept)) {
+      revived = Restore.run(from, from.set(Optional.empty()), target, new Random(3), UNCOUNTED);
+    }
+    assertThat(revived).isEqualTo(new Restore.Revived(List.of(VALID), List.of(TOKEN)));
+    assertThat(StoredCatalog.read(target.resolve("catalog")).tables().tables())
+        .extracting(table -> table.meta().name())
+        .containsExactly("t");
+  }
+
+  @Test
+  void a_table_that_is_created_during_the_copy_begins_the_copy_again() throws IOException {
+    AtomicInteger calls = new AtomicInteger();
+    Backup.Outcome taken;
+    try (BackupDirectory target = BackupDirectory.create(kept)) {
+      taken =
+          Backup.take(
+              data,
+              target,
+              USUAL,
+              1_234,
+              count -> {
+                if (calls.incrementAndGet() == 1) {
+                  replaceCatalog("t", "u");
+                }
+              });
+    }
+    assertThat(taken.set().counts().tables()).isEqualTo(2);
+    assertThat(taken.filesKnown()).as("what was copied is not copied again").isPositive();
+  }
+
+  @Test
+  void what_is_written_during_the_copy_is_backed_up_once_and_without_a_gap() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    Backup.Outcome taken;
+    try (BackupDirectory target = BackupDirectory.create(kept)) {
+      taken =
+          Backup.take(
+              data,
+              target,
+              USUAL,
+              1_234,
+              count -> {
+                if (calls.incrementAndGet() == 1) {
+                  writeMore();
+                }
+              });
+    }
+    assertThat(taken.set().files()).extracting(StoredFile::path).doesNotHaveDuplicates();
+    Path restored = restore("restored", Optional.empty());
+    try (Shards shards =
+        Shards.open(
+            TestShards.layout(restored, SHARDS, 8 << 10),
+            partition -> true,
+            new NoMeter(),
+            new TestClock())) {
+      assertThat(List.of(shards.committed(1), shards.committed(2))).containsExactly(120L, 120L);
+    }
+  }
+
+  private void writeMore() {
+    try {
+      write(data, 120, 240);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void replaceCatalog(String... tables) {
+    try {
+      Path catalog = data.resolve("catalog");
+      try (Stream<Path> files = Files.list(catalog)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+      Files.delete(catalog);
+      StoredCatalog.write(catalog, catalog(tables));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -3,12 +3,14 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import io.tunnel.core.FailureTexts;
 import io.tunnel.core.StopReason;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.Logged;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -34,6 +36,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Workers name what failed by its key, and only keys that a row of the table can have are kept. */
@@ -209,5 +212,29 @@ final class FailedKeysTest extends CoordinatorFixture {
     coordinator.release(ref(held), first);
     requireRefused(
         ErrorCode.FENCED, () -> coordinator.stop(stop(held, TestRows.key("\ud83d")), first));
+  }
+
+  /** A worker that retries an input of several changes does not know yet which of them fails. */
+  @ParameterizedTest
+  @CsvSource({"1, ''", "5, ', or one of the 5 changes from there on'"})
+  void the_log_says_which_changes_may_be_the_one_that_is_retried(int changes, String others)
+      throws IOException {
+    String session = session(first);
+    Assignment held = first.any();
+    FailedChange at = new FailedChange(7, TestRows.key("a"), changes);
+    Retry retry = new Retry(Optional.of(at), 1, 0, 0, "odd");
+    Heartbeat heartbeat =
+        new Heartbeat(session, List.of(new RetryingChannel(held.handle(), held.epoch(), retry)));
+    try (Logged logged = Logged.of(Retries.class)) {
+      coordinator.heartbeat(heartbeat, first);
+      coordinator.heartbeat(heartbeat, first);
+      assertThat(logged.at(Level.WARN))
+          .as("once, however often it is reported")
+          .singleElement()
+          .asString()
+          .endsWith(
+              " is RETRYING, fails at position 7 of partition %d, key %s%s: odd"
+                  .formatted(held.partition(), at.key(), others));
+    }
   }
 }

@@ -8,10 +8,15 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -363,5 +368,85 @@ final class BoundRowsTest {
         }
       }
     }
+  }
+
+  @Test
+  void rows_that_have_ended_come_up_to_the_number_asked_for_also_of_several_sessions() {
+    Map<Bytes, Bytes> stored = new HashMap<>();
+    for (int key = 1; key <= 9; key++) {
+      stored.put(row(1, key), SessionProof.encode((key + 2) / 3));
+    }
+    BoundRows bound = new BoundRows(stored, this::owner);
+    assertThat(bound.hasEnded()).isTrue();
+    for (int count = 1; count <= 9; count++) {
+      assertThat(bound.ended(count).orElseThrow().keys())
+          .isEqualTo(keys(LongStream.rangeClosed(1, count).toArray()));
+    }
+  }
+
+  @Test
+  void a_partition_has_bound_rows_from_the_first_to_the_last() {
+    alive.add(1L);
+    assertThat(few.has(1)).isFalse();
+    bind(1, 0, 2);
+    few.saw(deletes(0, 1));
+    assertThat(few.has(1)).isTrue();
+    assertThat(few.has(2)).isFalse();
+    few.saw(deletes(1, 2));
+    assertThat(few.has(1)).isFalse();
+  }
+
+  @Test
+  void what_the_table_has_is_not_stored_again() {
+    BoundRows bound = rowsOf(2);
+    assertThat(bound.takeRaised()).as("rows that came from the table").isEmpty();
+    alive.add(1L);
+    bound.saw(batch(1, 0, 1));
+    assertThat(bound.takeRaised()).hasSize(1);
+    assertThat(bound.takeRaised()).as("rows that were taken").isEmpty();
+  }
+
+  @Test
+  void a_session_that_has_ended_or_that_nobody_keeps_binds_nothing() {
+    for (BoundRows bound : List.of(few, BoundRows.none())) {
+      assertThatThrownBy(() -> bound.require(batch(7, 0, 1), 7))
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SESSION_ENDED));
+    }
+  }
+
+  @Test
+  void a_key_takes_one_place_however_often_a_batch_has_it_and_each_row_without_a_number_one() {
+    alive.add(1L);
+    bind(1, 0, ROWS_MAX - 2);
+    BatchBuilder twice = new BatchBuilder(TestRows.SCHEMA, 256);
+    twice.bind(new SessionProof(1, SECRET));
+    for (String key : List.of("a", "b", "a", "b")) {
+      assertThat(twice.add(TestRows.put(key))).isTrue();
+    }
+    few.require(parsed(twice), 1);
+    for (int rows = 2; rows <= 3; rows++) {
+      BatchBuilder numbered =
+          new BatchBuilder(
+              List.of(new PrimaryKeySchema("k", PrimaryKeyType.STRING), PrimaryKeySchema.auto("n")),
+              256);
+      numbered.bind(new SessionProof(1, SECRET));
+      for (int row = 0; row < rows; row++) {
+        PrimaryKey key =
+            PrimaryKey.builder().add("k", "a").add("n", PrimaryKeyValue.auto()).build();
+        assertThat(numbered.add(new RowPutChange(key, List.of()))).isTrue();
+      }
+      ChangeBatch batch = parsed(numbered);
+      if (rows == 2) {
+        few.require(batch, 1);
+      } else {
+        assertThatThrownBy(() -> few.require(batch, 1)).hasMessageContaining("takes at most");
+      }
+    }
+  }
+
+  private static ChangeBatch parsed(BatchBuilder builder) {
+    byte[] array = builder.build(1);
+    return ChangeBatch.parse(array, 0, array.length);
   }
 }

@@ -302,4 +302,16 @@ final class RowBoundsTest {
     again.drop(1);
     assertThat(again.largest(1)).isZero();
   }
+
+  @Test
+  void a_column_counts_once_with_the_largest_of_its_values() {
+    RowBound bound = RowBound.none();
+    assertThat(bound.saw("a", 5)).isTrue();
+    assertThat(bound.bytes()).isEqualTo(8);
+    assertThat(bound.saw("a", 100)).isTrue();
+    assertThat(bound.bytes()).isEqualTo(128);
+    assertThat(bound.saw("a", 128)).isFalse();
+    assertThat(bound.saw("b", 1)).isTrue();
+    assertThat(bound.bytes()).isEqualTo(129);
+  }
 }

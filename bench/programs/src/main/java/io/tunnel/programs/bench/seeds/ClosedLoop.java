@@ -99,12 +99,18 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
-  /** All clients ask until the seconds are over. */
+  /**
+   * All clients ask until the seconds are over. Without any answer by then there would be neither a
+   * rate nor a time, so the run goes on to the first answer; the rate is of the whole run.
+   */
   Trips runFor(int seconds, Requests requests) throws InterruptedException {
     LoadRun run = begin(requests, 0);
     long startNanos = clock.nanos();
     long endNanos = startNanos + TimeUnit.SECONDS.toNanos(seconds);
     clock.waitUntil(endNanos, run.ended()::isDone);
+    clock.waitUntil(
+        endNanos + TimeUnit.SECONDS.toNanos(LAST_ANSWER_SECONDS_MAX),
+        () -> run.hasAnswers() || run.ended().isDone());
     run.stop();
     long elapsedNanos = clock.nanos() - startNanos;
     var unused = await(run.ended(), LAST_ANSWER_SECONDS_MAX, "the last requests were not answered");

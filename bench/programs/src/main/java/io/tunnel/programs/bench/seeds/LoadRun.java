@@ -21,6 +21,9 @@ final class LoadRun {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean isStopped;
 
+  /** Whether an answer counts already. */
+  private volatile boolean hasAnswers;
+
   /** Begins so many operations of each client; 0 for until {@link #stop}. */
   LoadRun(LoadClock clock, Requests requests, long operationsOfClient, int clients, int threads) {
     this.clock = clock;
@@ -51,7 +54,14 @@ final class LoadRun {
     if (!isStopped) {
       Histogram nanos = nanosByThread.get(thread);
       nanos.recordValue(Math.min(nanos.getHighestTrackableValue(), tookNanos));
+      if (!hasAnswers) {
+        hasAnswers = true;
+      }
     }
+  }
+
+  boolean hasAnswers() {
+    return hasAnswers;
   }
 
   /** A client asks no more. */

@@ -11,6 +11,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
+import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.terminal.CommandFailure;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -26,11 +28,39 @@ class ClosedLoopTest {
 
   @AutoClose private final InMemoryTunnelService service = InMemoryTunnelService.start();
 
+  /** The first wait of a run is over at once, as on a machine that gave the run no time. */
+  private static final class StarvedClock implements LoadClock {
+    private final LoadClock clock = new SystemClock();
+    private volatile long aheadNanos;
+
+    @Override
+    public long nanos() {
+      return clock.nanos() + aheadNanos;
+    }
+
+    @Override
+    public long epochMs() {
+      return clock.epochMs();
+    }
+
+    @Override
+    public void waitUntil(long nanos, BooleanSupplier stopped) {
+      if (aheadNanos == 0) {
+        aheadNanos = nanos - clock.nanos();
+      } else {
+        clock.waitUntil(nanos - aheadNanos, stopped);
+      }
+    }
+  }
+
   private ClosedLoop open(int clients) throws InterruptedException {
+    return open(clients, new SystemClock());
+  }
+
+  private ClosedLoop open(int clients, LoadClock clock) throws InterruptedException {
     String endpoint = service.endpoint();
     int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
-    return ClosedLoop.open(
-        LoadClient.on(client -> port, TunnelDialogue::new), clients, new SystemClock());
+    return ClosedLoop.open(LoadClient.on(client -> port, TunnelDialogue::new), clients, clock);
   }
 
   @Test
@@ -64,6 +94,16 @@ class ClosedLoopTest {
       // The same connections serve the next run.
       assertThat(loop.runRequests(1, new EchoRequests(false, 0)).answers()).isEqualTo(70);
       assertThat(loop.runFor(1, echo).answers()).isPositive();
+    }
+  }
+
+  @Test
+  void a_run_whose_time_is_over_without_an_answer_goes_on_to_the_first()
+      throws InterruptedException {
+    try (ClosedLoop loop = open(2, new StarvedClock())) {
+      Trips trips = loop.runFor(1, new EchoRequests(false, 0));
+      assertThat(trips.answers()).isPositive();
+      assertThat(trips.figures().get(Figure.PER_SECOND)).isPositive();
     }
   }
 
