@@ -7,6 +7,7 @@ import io.tunnel.it.sim.machine.SimStore;
 import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.server.backup.SimBackups;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
@@ -53,6 +54,13 @@ public final class ServerMachine {
   private boolean isStarting;
   private int childPartition;
   private Predicate<String> failsBehind = name -> false;
+  private int powerLosses;
+
+  /** What the next start is told of the backup that the disks were restored from. */
+  private Optional<SimRestores.Mark> restored = Optional.empty();
+
+  private int restores;
+  private long restoredNanos;
 
   /** The machine fails just now. */
   static final class Failure extends Error {
@@ -94,6 +102,11 @@ public final class ServerMachine {
       int tableId = Integer.parseInt(name.substring("table/".length()));
       world.watch(
           () -> world.ledger.stored(tableId, text.map(one -> Json.ofText(one, TableRecord.class))));
+    } else if (name.startsWith("rowsession/") && text.isPresent()) {
+      world.watch(() -> world.ledger.ids.given("row session", name));
+    } else if (name.equals("incarnations") && text.isPresent()) {
+      String newest = text.get().replaceAll(".*?(\\d+)\\D*$", "$1");
+      world.watch(() -> world.ledger.ids.given("incarnation", newest));
     }
   }
 
@@ -111,6 +124,11 @@ public final class ServerMachine {
           }
         });
     byTunnel.forEach((id, skips) -> world.watch(() -> world.ledger.skipped(id, skips)));
+  }
+
+  /** Which of the changes that a tunnel left out a stored text tells of. */
+  static long skipOrdinal(String text) {
+    return Json.ofText(text, StoredSkip.class).ordinal();
   }
 
   /** As the catalog stores a change that was left out. */
@@ -164,6 +182,7 @@ public final class ServerMachine {
                   clock,
                   world.settings.kind().hasReading(),
                   world.network.isClosed()));
+      restored.ifPresent(from -> restored(from, started));
       for (PartitionTruth partition : world.ledger.existing()) {
         long lost = partition.recovered(started.changes(), hadPowerLoss);
         world.wiretap.numbered().lost(partition.id, partition.committed());
@@ -182,6 +201,8 @@ public final class ServerMachine {
       isStarting = true;
       learn();
       learnTunnels();
+      restored.ifPresent(from -> world.watch(() -> from.requireChannels(tunnels(), this::views)));
+      restored = Optional.empty();
       look();
       isStarting = false;
     } catch (Failure e) {
@@ -190,6 +211,57 @@ public final class ServerMachine {
     } catch (IOException e) {
       throw Invariant.NOTHING_BREAKS.broken("the server does not start: %s", e);
     }
+  }
+
+  /** The disks of a server that is down are those of a restored backup. */
+  void restore(SimBackups.Restored made, SimRestores.Mark from) {
+    disks = new ArrayList<>();
+    made.disks().forEach(disk -> disks.add(disk.afterDeath(this::diskChanges)));
+    rows.clear();
+    rows.addAll(made.rows());
+    store.restore(made.catalog());
+    restored = Optional.of(from);
+    restores++;
+    restoredNanos = world.agenda.nowNanos();
+  }
+
+  private void restored(SimRestores.Mark from, SimServer started) {
+    hadPowerLoss = false;
+    world.watch(() -> from.requireTables(started.catalog().tables()));
+    for (PartitionTruth partition : world.ledger.existing()) {
+      long before = partition.committed();
+      world.watch(() -> from.requirePartition(partition, started.changes()));
+      if (partition.committed() < before) {
+        world.count(Happening.CHANGES_LOST_WITH_RESTORE);
+      }
+    }
+  }
+
+  /** How often the machine was restored from a backup. */
+  public int restores() {
+    return restores;
+  }
+
+  /** When it was restored last. */
+  long restoredNanos() {
+    return restoredNanos;
+  }
+
+  /** How often the machine has lost its power. */
+  int powerLosses() {
+    return powerLosses;
+  }
+
+  List<SimDisk> disks() {
+    return List.copyOf(disks);
+  }
+
+  List<SimRows> rows() {
+    return List.copyOf(rows);
+  }
+
+  SimStore store() {
+    return store;
   }
 
   public long nowMicros() {
@@ -283,6 +355,7 @@ public final class ServerMachine {
       server = null;
     }
     hadPowerLoss |= power;
+    powerLosses += power ? 1 : 0;
     List<SimDisk> next = new ArrayList<>();
     for (SimDisk disk : disks) {
       next.add(

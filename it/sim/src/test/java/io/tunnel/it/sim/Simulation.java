@@ -48,6 +48,7 @@ final class Simulation implements SeededWorld<Happening> {
 
   private Optional<SimTenants> tenants = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
+  private Optional<SimRestores> restores = Optional.empty();
   private boolean hasChild;
 
   Simulation(long seed, Consumer<String> listener) {
@@ -77,6 +78,14 @@ final class Simulation implements SeededWorld<Happening> {
 
   @Override
   public void run() {
+    try {
+      live();
+    } finally {
+      restores.ifPresent(SimRestores::close);
+    }
+  }
+
+  private void live() {
     begin();
     int steps = 30 + random.nextInt(100);
     for (int i = 0; i < steps; i++) {
@@ -84,6 +93,7 @@ final class Simulation implements SeededWorld<Happening> {
       upkeep.act();
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(Administrator::act);
+      restores.ifPresent(SimRestores::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
     }
     calm();
@@ -110,6 +120,7 @@ final class Simulation implements SeededWorld<Happening> {
       watcher = Optional.of(new Watcher(new ServerHome(world), table, sessions.split()));
       watcher.get().start();
     }
+    restores = SimRestores.of(world, () -> tenants.ifPresent(SimTenants::restored));
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
