@@ -58,6 +58,8 @@ public final class RestoredCounters {
     long sessions = SESSIONS_SKIPPED + random.nextLong(SESSIONS_SKIPPED_AT_RANDOM);
     RowSessionRecords.givenUpTo(Math.addExact(RowSessionRecords.lastId(texts), sessions))
         .forEach((name, text) -> raised.put(name, text.orElseThrow()));
+    StoredIncarnations.skipping(texts, STARTS_SKIPPED + random.nextInt(IDS_SKIPPED_AT_RANDOM))
+        .forEach((name, text) -> raised.put(name, text.orElseThrow()));
     RowSessionRecords.end(raised);
     return raised;
   }

@@ -18,6 +18,7 @@ import io.tunnel.wire.control.FailureControl.SkippedChange;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,6 +61,10 @@ public final class ServerMachine {
   private Optional<SimRestores.Mark> restored = Optional.empty();
 
   private int restores;
+
+  /** By row session, how often the server had been restored when the session was opened. */
+  private final Map<Long, Integer> sessionRestores = new HashMap<>();
+
   private long restoredNanos;
 
   /** The machine fails just now. */
@@ -104,6 +109,7 @@ public final class ServerMachine {
           () -> world.ledger.stored(tableId, text.map(one -> Json.ofText(one, TableRecord.class))));
     } else if (name.startsWith("rowsession/") && text.isPresent()) {
       world.watch(() -> world.ledger.ids.given("row session", name));
+      sessionRestores.put(Long.parseLong(name.substring("rowsession/".length())), restores);
     } else if (name.equals("incarnations") && text.isPresent()) {
       String newest = text.get().replaceAll(".*?(\\d+)\\D*$", "$1");
       world.watch(() -> world.ledger.ids.given("incarnation", newest));
@@ -240,6 +246,11 @@ public final class ServerMachine {
   /** How often the machine was restored from a backup. */
   public int restores() {
     return restores;
+  }
+
+  /** Whether the server was restored since it has opened a row session. */
+  boolean isRestoredSince(long session) {
+    return sessionRestores.get(session) < restores;
   }
 
   /** When it was restored last. */

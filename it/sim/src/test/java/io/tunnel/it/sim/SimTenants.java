@@ -83,9 +83,6 @@ final class SimTenants {
     private boolean isBusy;
     private Optional<RowSession> session = Optional.empty();
 
-    /** How often the server was restored when the session was asked for. */
-    private int restores;
-
     /** Of the rows of the session. */
     private WrittenTruth.Writer truth;
 
@@ -144,7 +141,7 @@ final class SimTenants {
     }
 
     private void requireKnown(RowSession open) {
-      if (restores != world.machine.restores()) {
+      if (world.machine.isRestoredSince(open.id())) {
         if (world.agenda.nowNanos() > world.machine.restoredNanos() + LEASE_NANOS_MAX) {
           world.watch(() -> LockTruth.requireEnded(open));
         }
@@ -159,7 +156,6 @@ final class SimTenants {
       isBusy = true;
       session = Optional.empty();
       held.clear();
-      restores = world.machine.restores();
       Duration lease = Duration.ofMillis(2_000 + random.nextInt(4_000));
       var unused =
           SimTables.openSession(client, lease, Operator.TABLE)

@@ -320,7 +320,7 @@ public final class ChannelTruth {
     seenEpoch = view.epoch();
     seenOwner = "";
     seenClosingNanos = -1;
-    seenError = Optional.empty();
+    seenError = view.error();
     holdings.values().forEach(each -> each.reasons.add(Holding.Reason.SERVER_CRASHED));
     checkpointed = view.checkpointed();
     isTerminated = view.status() == ChannelStatus.TERMINATED;
