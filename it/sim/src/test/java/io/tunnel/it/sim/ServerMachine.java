@@ -263,6 +263,11 @@ public final class ServerMachine {
     return powerLosses;
   }
 
+  /** Whether a loss of power took something that the next start will tell. */
+  boolean hasUnknownLosses() {
+    return hadPowerLoss;
+  }
+
   List<SimDisk> disks() {
     return List.copyOf(disks);
   }

@@ -205,7 +205,8 @@ final class SimRestores implements AutoCloseable {
 
   /** Does something, or nothing. */
   void act() {
-    if (random.nextInt(BACKUP_ONE_IN) == 0) {
+    // What a loss of power took is known behind the next start alone.
+    if (random.nextInt(BACKUP_ONE_IN) == 0 && !world.machine.hasUnknownLosses()) {
       backUp();
     }
     if (random.nextInt(RESTORE_ONE_IN) == 0) {
