@@ -160,6 +160,31 @@ final class RestoredCountersTest {
         .doesNotContainAnyElementsOf(again);
   }
 
+  @Test
+  void a_restore_ends_the_row_sessions_of_the_backup() throws Exception {
+    Path data = directory.resolve("data");
+    Path restored = directory.resolve("restored");
+    try (Server server = TestDirectory.server(data);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        BackupDirectory target = BackupDirectory.create(directory.resolve("backup"))) {
+      var unusedTable = tables.createTable(new TableMeta("bound", List.of(key("id"))));
+      RowSession session = session(tables, given, OWN);
+      var unusedBackup =
+          Backup.take(data, target, new Backup.Options(false, Optional.empty()), 1, count -> {});
+      assertThat(session.write("bound", List.of(put(STRANGE))).allApplied())
+          .as("a row that the backup lacks, of a session that it has")
+          .isTrue();
+      var unusedRevived =
+          Restore.run(target, target.set(Optional.empty()), restored, new Random(1), count -> {});
+    }
+    assertThat(StoredCatalog.read(restored.resolve("catalog")).texts().keySet())
+        .noneMatch(name -> name.startsWith("rowsession/"));
+    try (Server server = TestDirectory.server(restored);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
+      awaitGone(tables, OWN);
+    }
+  }
+
   private static void awaitGone(TableClient tables, PrimaryKey row) {
     long deadline = System.nanoTime() + LEASE.toNanos();
     while (tables.getRow("bound", row).isPresent() && System.nanoTime() < deadline) {

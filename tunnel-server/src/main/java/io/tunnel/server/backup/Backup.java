@@ -35,6 +35,7 @@ public final class Backup {
   private final Path data;
   private final BackupDirectory target;
   private final BackupDirectory.Copied copied;
+  private final Stores stores;
   private final Map<String, StoredFile> known = new HashMap<>();
   private final Figures figures = new Figures();
 
@@ -59,18 +60,30 @@ public final class Backup {
   /** Options of a backup. */
   public record Options(boolean isFull, Optional<Integer> keep) {}
 
-  private Backup(Path data, BackupDirectory target, BackupDirectory.Copied copied) {
+  private Backup(Path data, BackupDirectory target, BackupDirectory.Copied copied, Stores stores) {
     this.data = data;
     this.target = target;
     this.copied = copied;
+    this.stores = stores;
   }
 
   /** Takes a backup of the data directory {@code data} at {@code nowMs}. */
   public static Outcome take(
       Path data, BackupDirectory target, Options options, long nowMs, BackupDirectory.Copied copied)
       throws IOException {
-    Backup backup = new Backup(data, target, copied);
-    return backup.take(options, nowMs);
+    return take(data, target, options, nowMs, copied, Stores.ROCKS);
+  }
+
+  /** Takes a backup of a data directory whose catalog and rows are in {@code stores}. */
+  static Outcome take(
+      Path data,
+      BackupDirectory target,
+      Options options,
+      long nowMs,
+      BackupDirectory.Copied copied,
+      Stores stores)
+      throws IOException {
+    return new Backup(data, target, copied, stores).take(options, nowMs);
   }
 
   private Outcome take(Options options, long nowMs) throws IOException {
@@ -92,12 +105,12 @@ public final class Backup {
   private BackupSet read(long number, long nowMs) throws IOException {
     int shards = StoredDirectory.shardsOf(data);
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      StoredCatalog before = StoredCatalog.read(data.resolve("catalog"));
+      StoredCatalog before = stores.catalog(data.resolve("catalog"));
       List<StoredFile> files = new ArrayList<>();
       for (int shard = 0; shard < shards; shard++) {
         files.addAll(shard(shard));
       }
-      StoredCatalog after = StoredCatalog.read(data.resolve("catalog"));
+      StoredCatalog after = stores.catalog(data.resolve("catalog"));
       if (tableIds(before).equals(tableIds(after))
           && before.tables().lastPartition() == after.tables().lastPartition()) {
         files.add(catalog(before));
@@ -205,7 +218,7 @@ public final class Backup {
   }
 
   private void addTable(String table, List<StoredFile> files) throws IOException {
-    Optional<TableFiles> live = TableFiles.in(data.resolve(table));
+    Optional<TableFiles> live = stores.table(data.resolve(table));
     if (live.isEmpty()) {
       return;
     }

@@ -6,7 +6,6 @@ import com.google.gson.reflect.TypeToken;
 import io.tunnel.codec.Checksum;
 import io.tunnel.model.Level;
 import io.tunnel.server.catalog.RestoredCounters;
-import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.catalog.store.DirectoryFormat;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.disk.PrivateFiles;
@@ -66,6 +65,18 @@ public final class Restore {
       RandomGenerator random,
       BackupDirectory.Copied copied)
       throws IOException {
+    return run(backup, set, data, random, copied, Stores.ROCKS);
+  }
+
+  /** Restores {@code set}; the restored catalog goes to {@code stores}. */
+  static Revived run(
+      BackupDirectory backup,
+      BackupSet set,
+      Path data,
+      RandomGenerator random,
+      BackupDirectory.Copied copied,
+      Stores stores)
+      throws IOException {
     requireEmpty(data);
     if (set.level() > Level.NEWEST) {
       throw new IOException(Level.below("backup " + set.number(), set.level(), Level.NEWEST));
@@ -85,7 +96,7 @@ public final class Restore {
     if (catalog == null) {
       throw new IOException("backup " + set.number() + " has no catalog");
     }
-    StoredCatalog.write(data.resolve("catalog"), catalog);
+    stores.createCatalog(data.resolve("catalog"), catalog);
     try (Stream<Path> tree = Files.walk(data)) {
       for (Path directory : tree.filter(Files::isDirectory).toList()) {
         DurableFiles.syncNames(directory);

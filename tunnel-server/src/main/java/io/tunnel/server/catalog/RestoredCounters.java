@@ -6,10 +6,15 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
 /**
- * Raises the counters of a restored catalog. The server gave out numbers after the backup had read
- * the catalog: to rows of the backup's log, which the backup read later, and to clients that still
- * have them. A restored server must not give one of these numbers to anything else. The table in
- * docs/adr/0012 has every counter, also those that need no raise.
+ * Makes the catalog of a backup that of a restored server: raises its counters, and ends its row
+ * sessions. The server gave out numbers after the backup had read the catalog: to rows of the
+ * backup's log, which the backup read later, and to clients that still have them. A restored server
+ * must not give one of these numbers to anything else. The table in docs/adr/0012 has every
+ * counter, also those that need no raise.
+ *
+ * <p>A session that went on would lack the rows and locks that its program wrote after the backup,
+ * and the program would never learn of the loss. An ended session makes its program write them
+ * again.
  */
 public final class RestoredCounters {
 
@@ -36,7 +41,7 @@ public final class RestoredCounters {
   private RestoredCounters() {}
 
   /**
-   * The texts of a catalog of a backup, with raised counters.
+   * The texts of a catalog of a backup, with raised counters and without row sessions.
    *
    * @param random different in each restore
    * @throws ArithmeticException when a counter has no numbers left
@@ -53,6 +58,9 @@ public final class RestoredCounters {
     long sessions = SESSIONS_SKIPPED + random.nextLong(SESSIONS_SKIPPED_AT_RANDOM);
     RowSessionRecords.givenUpTo(Math.addExact(RowSessionRecords.lastId(texts), sessions))
         .forEach((name, text) -> raised.put(name, text.orElseThrow()));
+    StoredIncarnations.skipping(texts, STARTS_SKIPPED + random.nextInt(IDS_SKIPPED_AT_RANDOM))
+        .forEach((name, text) -> raised.put(name, text.orElseThrow()));
+    RowSessionRecords.end(raised);
     return raised;
   }
 }

@@ -57,6 +57,11 @@ public final class RowSessionRecords {
     return Map.of(GIVEN, Optional.of(Json.toText(new Given(last))));
   }
 
+  /** Ends all sessions among the texts of a catalog that no server has open. */
+  static void end(Map<String, String> texts) {
+    texts.keySet().removeIf(name -> name.startsWith(PREFIX));
+  }
+
   /** The sessions that have not ended. */
   public List<Session> all() {
     return List.copyOf(sessions.values());

@@ -20,7 +20,9 @@ import java.util.function.IntToLongFunction;
  * numbers, and {@code incarnations/PARTITION} the positions where they began.
  *
  * <p>Each start of the server begins an incarnation, however the last run ended. Its number is a
- * time, so that a new or restored catalog gives no number that readers know already.
+ * time, so that a new catalog gives no number that readers know already. While the clock is behind
+ * the last number, starts count from the last number; a restore therefore skips numbers, because
+ * the former server counted, too.
  *
  * @param numbers oldest first
  * @param starts by partition with changes at some start, where its incarnations began
@@ -34,7 +36,17 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
   private static final String NAME = "incarnations";
   private static final String OF = NAME + "/";
 
-  private record Numbers(List<Long> numbers) {}
+  /**
+   * The text {@link #NAME}.
+   *
+   * @param notBefore the least number of the next start, after a restore
+   */
+  private record Numbers(List<Long> numbers, Optional<Long> notBefore) {
+    Numbers {
+      // A text without the member.
+      notBefore = notBefore == null ? Optional.empty() : notBefore;
+    }
+  }
 
   private record Starts(List<Start> starts) {}
 
@@ -56,13 +68,16 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     Map<String, String> texts = store.all();
     List<Long> numbers = new ArrayList<>();
     List<Start> ofEmpty = List.of();
+    long least = nowMs;
     if (texts.containsKey(NAME)) {
-      numbers.addAll(StoredText.whole(NAME, texts.get(NAME), Numbers.class).numbers());
+      Numbers stored = StoredText.whole(NAME, texts.get(NAME), Numbers.class);
+      numbers.addAll(stored.numbers());
+      least = Math.max(nowMs, stored.notBefore().orElse(last(numbers) + 1));
       // A partition without starts was empty at every start: all its positions are of the newest
       // incarnation.
-      ofEmpty = List.of(new Start(numbers.get(numbers.size() - 1), 1));
+      ofEmpty = List.of(new Start(last(numbers), 1));
     }
-    long newest = numbers.isEmpty() ? nowMs : Math.max(nowMs, numbers.get(numbers.size() - 1) + 1);
+    long newest = least;
     numbers.add(newest);
     if (numbers.size() > NUMBERS_MAX) {
       numbers.remove(0);
@@ -72,7 +87,7 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     texts.keySet().stream()
         .filter(name -> name.startsWith(OF))
         .forEach(name -> changes.put(name, Optional.empty()));
-    changes.put(NAME, Optional.of(Json.toText(new Numbers(numbers))));
+    changes.put(NAME, Optional.of(Json.toText(new Numbers(numbers, Optional.empty()))));
     for (int partition : partitions) {
       long end = ends.applyAsLong(partition);
       String text = texts.get(OF + partition);
@@ -88,10 +103,27 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     return new StoredIncarnations(numbers, starts);
   }
 
+  private static long last(List<Long> numbers) {
+    return numbers.get(numbers.size() - 1);
+  }
+
+  /**
+   * The change after which the next start begins no incarnation among the {@code skipped} numbers
+   * after the last one; none for a catalog without incarnations.
+   */
+  static Map<String, Optional<String>> skipping(Map<String, String> texts, long skipped) {
+    if (!texts.containsKey(NAME)) {
+      return Map.of();
+    }
+    List<Long> numbers = StoredText.whole(NAME, texts.get(NAME), Numbers.class).numbers();
+    Numbers next = new Numbers(numbers, Optional.of(last(numbers) + 1 + skipped));
+    return Map.of(NAME, Optional.of(Json.toText(next)));
+  }
+
   /** Fast, because each delivery asks. */
   @Override
   public Optional<Long> newest(int partition) {
-    return Optional.of(numbers.get(numbers.size() - 1));
+    return Optional.of(last(numbers));
   }
 
   @Override

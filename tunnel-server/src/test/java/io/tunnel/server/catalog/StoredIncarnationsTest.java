@@ -9,7 +9,9 @@ import io.tunnel.server.changes.IncarnationHistory;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class StoredIncarnationsTest {
@@ -35,6 +37,29 @@ class StoredIncarnationsTest {
     assertThat(of(third, 1).sharedUpTo(3_000)).isEqualTo(Long.MAX_VALUE);
     assertThat(of(third, 2).sharedUpTo(2_000)).as("all of it was lost, if any").isZero();
     assertThat(of(third, 9).sharedUpTo(3_000)).as("created since").isEqualTo(Long.MAX_VALUE);
+  }
+
+  /** The former server counted, because its clock was set back, and readers know the count. */
+  @Test
+  void a_restored_server_under_a_clock_that_was_set_back_begins_another_incarnation()
+      throws IOException {
+    begin(Map.of(1, 40L), 9_000);
+    MemoryCatalogStore restored = new MemoryCatalogStore();
+    restored.write(
+        RestoredCounters.raise(store.all(), new Random(7)).entrySet().stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, each -> Optional.of(each.getValue()))));
+    long former = begin(Map.of(1, 50L), 2_000).newest(1).orElseThrow();
+    StoredIncarnations after =
+        StoredIncarnations.begin(restored, Set.of(1), partition -> 40L, 2_000);
+    assertThat(after.newest(1).orElseThrow()).isGreaterThan(former);
+    assertThat(of(after, 1).knows(former)).isFalse();
+    assertThat(of(after, 1).sharedUpTo(9_000)).isEqualTo(40);
+    assertThat(
+            StoredIncarnations.begin(restored, Set.of(1), partition -> 45L, 2_000)
+                .newest(1)
+                .orElseThrow())
+        .as("the next start counts on")
+        .isEqualTo(after.newest(1).orElseThrow() + 1);
   }
 
   @Test

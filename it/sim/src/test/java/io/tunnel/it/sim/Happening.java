@@ -118,6 +118,14 @@ public enum Happening implements Floored {
   ROW_SESSION_CLOSED(12),
   LOCK_TAKEN(10),
   LOCK_REFUSED(9),
+  BACKUP_TAKEN(8),
+  RESTORED(7),
+
+  /** A backup was restored that was restored before: its servers know nothing of each other. */
+  RESTORED_AGAIN(5),
+
+  /** A restore took changes that clients had seen. */
+  CHANGES_LOST_WITH_RESTORE(7),
   RIGHT_WITHDRAWN(14),
   RIGHT_DENIED(14),
   KEY_REVOKED(13),

@@ -46,6 +46,11 @@ record ServerHome(World world) implements Watcher.Home, SimProgram.Home {
     }
 
     @Override
+    public long restores() {
+      return truth.restores();
+    }
+
+    @Override
     public boolean wasLost(long position, String text) {
       return truth.wasLost(position, text);
     }

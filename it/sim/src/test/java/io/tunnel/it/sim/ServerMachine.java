@@ -8,6 +8,7 @@ import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.SweepTruth;
+import io.tunnel.server.backup.SimBackups;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
@@ -18,6 +19,7 @@ import io.tunnel.wire.control.FailureControl.SkippedChange;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,6 +59,17 @@ public final class ServerMachine {
   private boolean isStarting;
   private int childPartition;
   private Predicate<String> failsBehind = name -> false;
+  private int powerLosses;
+
+  /** What the next start is told of the backup that the disks were restored from. */
+  private Optional<SimRestores.Mark> restored = Optional.empty();
+
+  private int restores;
+
+  /** By row session, how often the server had been restored when the session was opened. */
+  private final Map<Long, Integer> sessionRestores = new HashMap<>();
+
+  private long restoredNanos;
 
   /** The machine fails just now. */
   static final class Failure extends Error {
@@ -100,6 +113,12 @@ public final class ServerMachine {
       int tableId = Integer.parseInt(name.substring("table/".length()));
       world.watch(
           () -> world.ledger.stored(tableId, text.map(one -> Json.ofText(one, TableRecord.class))));
+    } else if (name.startsWith("rowsession/") && text.isPresent()) {
+      world.watch(() -> world.ledger.ids.given("row session", name));
+      sessionRestores.put(Long.parseLong(name.substring("rowsession/".length())), restores);
+    } else if (name.equals("incarnations") && text.isPresent()) {
+      String newest = text.get().replaceAll(".*?(\\d+)\\D*$", "$1");
+      world.watch(() -> world.ledger.ids.given("incarnation", newest));
     }
   }
 
@@ -117,6 +136,11 @@ public final class ServerMachine {
           }
         });
     byTunnel.forEach((id, skips) -> world.watch(() -> world.ledger.skipped(id, skips)));
+  }
+
+  /** Which of the changes that a tunnel left out a stored text tells of. */
+  static long skipOrdinal(String text) {
+    return Json.ofText(text, StoredSkip.class).ordinal();
   }
 
   /** As the catalog stores a change that was left out. */
@@ -165,6 +189,7 @@ public final class ServerMachine {
               process,
               new SimServer.Machine(
                   disks, rows, store, clock, world.settings.kind(), world.network.isClosed()));
+      restored.ifPresent(from -> restored(from, started));
       for (PartitionTruth partition : world.ledger.existing()) {
         long lost = partition.recovered(started.changes(), hadPowerLoss);
         world.wiretap.numbered().lost(partition.id, partition.committed());
@@ -183,6 +208,8 @@ public final class ServerMachine {
       isStarting = true;
       learn();
       learnTunnels();
+      restored.ifPresent(from -> world.watch(() -> from.requireChannels(tunnels(), this::views)));
+      restored = Optional.empty();
       look();
       isStarting = false;
     } catch (Failure e) {
@@ -191,6 +218,67 @@ public final class ServerMachine {
     } catch (IOException e) {
       throw Invariant.NOTHING_BREAKS.broken("the server does not start: %s", e);
     }
+  }
+
+  /** The disks of a server that is down are those of a restored backup. */
+  void restore(SimBackups.Restored made, SimRestores.Mark from) {
+    disks = new ArrayList<>();
+    made.disks().forEach(disk -> disks.add(disk.afterDeath(this::diskChanges)));
+    rows.clear();
+    rows.addAll(made.rows());
+    store.restore(made.catalog());
+    restored = Optional.of(from);
+    restores++;
+    restoredNanos = world.agenda.nowNanos();
+  }
+
+  private void restored(SimRestores.Mark from, SimServer started) {
+    hadPowerLoss = false;
+    world.watch(() -> from.requireTables(started.catalog().tables()));
+    for (PartitionTruth partition : world.ledger.existing()) {
+      long before = partition.committed();
+      world.watch(() -> from.requirePartition(partition, started.changes()));
+      if (partition.committed() < before) {
+        world.count(Happening.CHANGES_LOST_WITH_RESTORE);
+      }
+    }
+  }
+
+  /** How often the machine was restored from a backup. */
+  public int restores() {
+    return restores;
+  }
+
+  /** Whether the server was restored since it has opened a row session. */
+  boolean isRestoredSince(long session) {
+    return sessionRestores.get(session) < restores;
+  }
+
+  /** When it was restored last. */
+  long restoredNanos() {
+    return restoredNanos;
+  }
+
+  /** How often the machine has lost its power. */
+  int powerLosses() {
+    return powerLosses;
+  }
+
+  /** Whether a loss of power took something that the next start will tell. */
+  boolean hasUnknownLosses() {
+    return hadPowerLoss;
+  }
+
+  List<SimDisk> disks() {
+    return List.copyOf(disks);
+  }
+
+  List<SimRows> rows() {
+    return List.copyOf(rows);
+  }
+
+  SimStore store() {
+    return store;
   }
 
   public long nowMicros() {
@@ -284,6 +372,7 @@ public final class ServerMachine {
       server = null;
     }
     hadPowerLoss |= power;
+    powerLosses += power ? 1 : 0;
     List<SimDisk> next = new ArrayList<>();
     for (SimDisk disk : disks) {
       next.add(

@@ -66,7 +66,9 @@ public final class SimReading {
     /** Under which it has seen the last. */
     private Optional<Long> incarnation = Optional.empty();
 
-    /** Whether it waits for an answer, or is read. */
+    /** How often the server was restored when the first of what it has seen came. */
+    private long restores;
+
     Part(int partition) {
       this.partition = partition;
     }
@@ -172,6 +174,9 @@ public final class SimReading {
   }
 
   private void see(Part part, PartitionTruth.Change change) {
+    if (part.seen.isEmpty()) {
+      part.restores = world.ledger.partition(part.partition).restores();
+    }
     part.position = change.record().position();
     part.seen.put(part.position, change.text());
   }
@@ -291,11 +296,16 @@ public final class SimReading {
         asked.partition());
   }
 
-  /** It is refused for what it knows: some of that must be lost. */
+  /**
+   * It is refused for what it knows: some of that must be lost. A restored server knows nothing of
+   * the incarnations that began behind the backup.
+   */
   public void requireLost(ReadPartition asked) {
     Part part = parts.get(asked.partition());
     Invariant.POSITIONS_STAY.require(
-        !isThere(part) || hasLost(part),
+        part.restores != world.ledger.partition(part.partition).restores()
+            || !isThere(part)
+            || hasLost(part),
         "a reader is refused with %s of partition %d, and all that it has seen is there",
         asked.known(),
         asked.partition());

@@ -51,6 +51,9 @@ final class SimTenants {
   private final LockTruth locks = new LockTruth();
   private final List<Program> programs = new ArrayList<>();
 
+  /** Longer than the lease of any session. */
+  private static final long LEASE_NANOS_MAX = TimeUnit.SECONDS.toNanos(7);
+
   SimTenants(World world, SplittableRandom random, List<Integer> partitions) {
     this.world = world;
     this.random = random;
@@ -59,6 +62,11 @@ final class SimTenants {
     for (int i = 0; i < PROGRAMS; i++) {
       programs.add(new Program("tenant." + i));
     }
+  }
+
+  /** The server was restored. */
+  void restored() {
+    locks.restored();
   }
 
   /** Lets any program do something. */
@@ -133,7 +141,11 @@ final class SimTenants {
     }
 
     private void requireKnown(RowSession open) {
-      if (world.machine.isUp()) {
+      if (world.machine.isRestoredSince(open.id())) {
+        if (world.agenda.nowNanos() > world.machine.restoredNanos() + LEASE_NANOS_MAX) {
+          world.watch(() -> LockTruth.requireEnded(open));
+        }
+      } else if (world.machine.isUp()) {
         world.watch(
             () ->
                 LockTruth.requireKnown(open, world.machine.server().catalog().rowSessions()::has));
@@ -207,6 +219,7 @@ final class SimTenants {
               : new RowPutChange(
                   key, List.of(new Column("v", value)), RowExistenceExpectation.EXPECT_NOT_EXIST);
       List<WrittenTruth.Row> rows = List.of(truth.added(partitions.get(place), change));
+      int restoresBefore = world.machine.restores();
       isBusy = true;
       var unused =
           open.tryWriteAsync(Operator.TABLE, List.of(change))
@@ -217,6 +230,9 @@ final class SimTenants {
                     RowResult told = result.results().get(0);
                     if (has.isEmpty() && told.isApplied()) {
                       world.count(Happening.LOCK_TAKEN);
+                      if (restoresBefore != world.machine.restores()) {
+                        return;
+                      }
                       world.watch(() -> held.put(id, locks.taken(id, open, told.position())));
                     } else if (told.error().equals(Optional.of(ErrorCode.CONDITION_FAILED))) {
                       world.count(Happening.LOCK_REFUSED);

@@ -50,6 +50,7 @@ final class Simulation implements SeededWorld<Happening> {
   private Optional<SimAutoKeys> autoKeys = Optional.empty();
   private Optional<Quotas> quotas = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
+  private Optional<SimRestores> restores = Optional.empty();
   private boolean hasChild;
 
   Simulation(long seed, Consumer<String> listener) {
@@ -79,6 +80,14 @@ final class Simulation implements SeededWorld<Happening> {
 
   @Override
   public void run() {
+    try {
+      live();
+    } finally {
+      restores.ifPresent(SimRestores::close);
+    }
+  }
+
+  private void live() {
     begin();
     int steps = 30 + random.nextInt(100);
     for (int i = 0; i < steps; i++) {
@@ -88,6 +97,7 @@ final class Simulation implements SeededWorld<Happening> {
       quotas.ifPresent(Quotas::act);
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(Administrator::act);
+      restores.ifPresent(SimRestores::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
     }
     calm();
@@ -116,6 +126,9 @@ final class Simulation implements SeededWorld<Happening> {
     }
     quotas = Quotas.maybe(world, administrator, partitions);
     autoKeys = SimAutoKeys.maybe(world, operator, upkeep.options());
+    if (autoKeys.isEmpty() && quotas.isEmpty()) {
+      restores = SimRestores.of(world, () -> tenants.ifPresent(SimTenants::restored));
+    }
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;

@@ -48,6 +48,12 @@ public final class SimStore implements CatalogStore {
     observer.beforeOrAfter();
   }
 
+  /** The texts are those of a restored catalog; for a server that is down. */
+  public void restore(Map<String, String> restored) {
+    texts.clear();
+    texts.putAll(restored);
+  }
+
   /** The partition of that id was made of the one before it; for a server that is down. */
   public void makeChild(int partition) {
     texts.replaceAll(

@@ -15,7 +15,15 @@ public final class WireLink {
    *
    * @param acknowledged how far each partition was acknowledged when it arrived
    */
-  public record Request(Frame frame, long arrivedNanos, Map<Integer, Long> acknowledged) {}
+  public record Request(Frame frame, long arrivedNanos, Map<Integer, Long> acknowledged) {
+
+    /** The same request, when a partition has lost what was behind a position. */
+    public Request cut(int partition, long committed) {
+      Map<Integer, Long> left = new HashMap<>(acknowledged);
+      left.computeIfPresent(partition, (id, before) -> Math.min(before, committed));
+      return new Request(frame, arrivedNanos, left);
+    }
+  }
 
   /** A partition that is read without a tunnel, delivered up to a position. */
   public record Read(int partition, long position) {}

@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.model.ChannelStatus;
 import io.tunnel.sdk.processor.AtomicBatch;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.SessionControl.Assignment;
@@ -36,6 +37,13 @@ public final class ChannelTruth {
   private long checkpointed;
   private boolean isTerminated;
   private long seenEpoch;
+
+  /** No epoch up to this one may be given; they were given before a restore. */
+  private long givenEpoch;
+
+  /** The greatest epoch since the last restore that does not fence; see {@link #restored}. */
+  private long lastEpoch;
+
   private String seenOwner = "";
 
   /** When the server was seen to want it back from who holds it under {@link #seenEpoch}. */
@@ -71,6 +79,13 @@ public final class ChannelTruth {
         channelId,
         assignment.sessionId(),
         holdings.get(assignment.epoch()));
+    Invariant.IDS_STAY_UNIQUE.require(
+        assignment.epoch() > givenEpoch,
+        "%s is assigned under epoch %s, and epoch %s was given before the restore",
+        channelId,
+        Ledger.epochText(assignment.epoch()),
+        Ledger.epochText(givenEpoch));
+    lastEpoch = Math.max(lastEpoch, assignment.epoch());
     requireProcessed(assignment.checkpointed(), "is assigned behind");
     Holding holding = new Holding(assignment, connection, serverNumber);
     if (assignment.epoch() < seenEpoch
@@ -289,6 +304,30 @@ public final class ChannelTruth {
     processed.clear((int) committed + 1, POSITIONS_MAX);
     excused.clear((int) committed + 1, POSITIONS_MAX);
     finisher.keySet().removeIf(position -> position > committed);
+  }
+
+  /**
+   * The server is a restored one: the channel is where it was when the backup was taken, and
+   * everything behind that comes again.
+   *
+   * @param fences true when the server of the backup gave all earlier epochs: the restored server
+   *     gives higher epochs then. Two servers that were restored from one backup give different
+   *     epochs in any order
+   */
+  void restored(ChannelDescription view, boolean fences) {
+    givenEpoch = fences ? Math.max(seenEpoch, lastEpoch) : 0;
+    lastEpoch = givenEpoch;
+    seenEpoch = view.epoch();
+    seenOwner = "";
+    seenClosingNanos = -1;
+    seenError = view.error();
+    holdings.values().forEach(each -> each.reasons.add(Holding.Reason.SERVER_CRASHED));
+    checkpointed = view.checkpointed();
+    isTerminated = view.status() == ChannelStatus.TERMINATED;
+    if (!isBase) {
+      excused.set(0, (int) checkpointed + 1);
+      lost(checkpointed);
+    }
   }
 
   /** The holding that was current last. */

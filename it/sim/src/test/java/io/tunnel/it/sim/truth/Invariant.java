@@ -41,6 +41,8 @@ public enum Invariant {
   CLOSED_MEANS_GONE("closed-means-gone"),
   ONE_LOCK_OWNER("one-lock-owner"),
   WATCHES_MATCH("watches-match"),
+  IDS_STAY_UNIQUE("ids-stay-unique"),
+  RESTORED_AS_BACKED_UP("restored-as-backed-up"),
   RIGHTS_HOLD("rights-hold"),
   QUOTAS_HOLD("quotas-hold"),
   LEVEL_HOLDS("level-holds"),

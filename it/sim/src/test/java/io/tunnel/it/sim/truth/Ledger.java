@@ -47,6 +47,7 @@ public final class Ledger {
   private final Map<Integer, TableTruth> tableOf = new HashMap<>();
 
   private final TreeMap<String, SessionTruth> sessions = new TreeMap<>();
+  public final IdTruth ids = new IdTruth();
   public final ProcessorTruth processors;
 
   public Ledger(World world) {
@@ -96,6 +97,7 @@ public final class Ledger {
 
   /** A session has begun, whose lease was renewed then. */
   void opened(String sessionId, long leaseNanos, long signNanos) {
+    ids.given("session", sessionId);
     sessions.put(sessionId, new SessionTruth(leaseNanos, signNanos));
   }
 
@@ -155,6 +157,12 @@ public final class Ledger {
       known.partitions.forEach(existing::remove);
       world.count(Happening.TABLE_DROPPED);
     } else if (known != null) {
+      Invariant.IDS_STAY_UNIQUE.require(
+          !known.isDropped(),
+          "the id of table %d, %s, is given to table %s",
+          tableId,
+          known.name,
+          table.get().meta().name());
       known.altered(table.get().meta().options());
       world.count(Happening.TABLE_ALTERED);
     } else {
@@ -211,6 +219,11 @@ public final class Ledger {
   public void learn(TunnelInfo info, ChannelDescription view) {
     if (!channels.containsKey(view.channelId())) {
       TunnelTruth tunnel = tunnels.computeIfAbsent(info.tunnelId(), id -> new TunnelTruth(info));
+      Invariant.IDS_STAY_UNIQUE.require(
+          tunnel.info.table().equals(info.table()) && tunnel.info.tunnel().equals(info.tunnel()),
+          "the id of %s is given to %s",
+          tunnel.info,
+          info);
       PartitionTruth partition = partition(view.partition());
       boolean isBase = view.type() == ChannelType.BaseData;
       info.startMs()
@@ -378,6 +391,32 @@ public final class Ledger {
         channel.tunnel.hasLost = true;
       }
     }
+  }
+
+  /** The server was restored, and has the tables of a backup. */
+  public void restored(Map<Integer, TableRecord> stored) {
+    existing.clear();
+    for (TableTruth table : tables.values()) {
+      TableRecord record = stored.get(table.tableId);
+      if (record != null) {
+        table.restored(record.meta().options());
+        table.partitions.forEach(id -> existing.put(id, partition(id)));
+      } else if (!table.isDropped()) {
+        table.dropped(now());
+      }
+    }
+  }
+
+  /**
+   * The restored server has a channel.
+   *
+   * @param skipped how many changes of its tunnel are counted as left out
+   * @param fences see {@link ChannelTruth#restored}
+   */
+  public void restored(ChannelDescription view, long skipped, boolean fences) {
+    ChannelTruth channel = channel(view.channelId());
+    channel.restored(view, fences);
+    channel.tunnel.restored(skipped);
   }
 
   /** All holdings that have not ended. */

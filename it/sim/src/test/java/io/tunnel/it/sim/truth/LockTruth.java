@@ -65,6 +65,25 @@ public final class LockTruth {
   }
 
   /**
+   * The server was restored from a backup that has none of these locks, or has ended the sessions
+   * that held them: their owners learn that at the next renewal.
+   */
+  public void restored() {
+    heldById.clear();
+  }
+
+  /**
+   * The server was restored longer ago than a lease: it may lack any row of a session of before, so
+   * the program knows that the session has ended.
+   */
+  public static void requireEnded(RowSession session) {
+    Invariant.RESTORED_AS_BACKED_UP.require(
+        !session.isOpen(),
+        "session %d is open for its program, and was opened before the server was restored",
+        session.id());
+  }
+
+  /**
    * A program believes in its session no longer than the server has it.
    *
    * @param hasSession whether the server has a session

@@ -125,6 +125,9 @@ public final class NumberedTruth {
 
   /** A partition has lost what was behind a position. */
   public void lost(int partition, long committed) {
+    first.replaceAll(
+        (batch, request) ->
+            batch.partition() == partition ? request.cut(partition, committed) : request);
     answers
         .entrySet()
         .removeIf(

@@ -57,6 +57,9 @@ public final class PartitionTruth {
   /** How often changes were lost. */
   private long losses;
 
+  /** How often the partition was restored. */
+  private long restores;
+
   /** Changes that were committed, and that a loss of power has taken away, by their positions. */
   private final Map<Long, Set<String>> lost = new HashMap<>();
 
@@ -100,6 +103,11 @@ public final class PartitionTruth {
   /** How often changes were lost with the power of a machine. */
   public long losses() {
     return losses;
+  }
+
+  /** How often the partition is of a restored server. */
+  public long restores() {
+    return restores;
   }
 
   /** Whether this change was committed at that position, and a loss of power took it away. */
@@ -301,7 +309,7 @@ public final class PartitionTruth {
   }
 
   /** The last position that a client was told. */
-  long acknowledged() {
+  public long acknowledged() {
     return acknowledged;
   }
 
@@ -342,20 +350,75 @@ public final class PartitionTruth {
       }
     }
     losses += now < before ? 1 : 0;
-    for (long position = now + 1; position <= before; position++) {
+    cut(now);
+    settle();
+    return before - now;
+  }
+
+  /** The changes behind a position are not there any more. */
+  private void cut(long now) {
+    for (long position = now + 1; position <= committed(); position++) {
       lost.computeIfAbsent(position, any -> new HashSet<>()).add(at(position).text());
     }
     changes.subList((int) now, changes.size()).clear();
     begun.subList((int) now, begun.size()).clear();
     folds.tailMap(now, false).clear();
-    present = ttlMicros > 0 ? fold(now) : present;
+    acknowledged = Math.min(acknowledged, now);
+  }
+
+  /** What follows from the changes is taken from the changes that are left. */
+  private void settle() {
+    present = ttlMicros > 0 ? fold(committed()) : present;
     numbered.clear();
     changes.forEach(change -> numbered.require(id, change.record()));
     chosen.clear();
     changes.forEach(change -> chosen.require(id, change.record()));
     bound.restart(changes);
-    acknowledged = Math.min(acknowledged, now);
-    return before - now;
+  }
+
+  /**
+   * The partition is of a restored server: its log has what the backup had.
+   *
+   * @param acknowledged the last acknowledged position when the backup began
+   * @param known the last committed position when the backup ended; later changes of the log were
+   *     in flight then
+   * @return the last position at which the log has the change that it had before the restore
+   */
+  public long restored(ChangeReader log, long acknowledged, long known) {
+    long end = log.committed(id);
+    Invariant.RESTORED_AS_BACKED_UP.require(
+        end >= acknowledged,
+        "partition %d had acknowledged position %d when the backup began, and is restored up to %d",
+        id,
+        acknowledged,
+        end);
+    first = log.firstPosition(id);
+    List<Change> kept = end < first ? List.of() : read(log, first);
+    long same = Math.min(end, committed());
+    for (Change change : kept) {
+      long position = change.record().position();
+      if (position <= same && !change.text().equals(at(position).text())) {
+        Invariant.RESTORED_AS_BACKED_UP.require(
+            position > known,
+            "position %d of partition %d was %s and is restored as %s",
+            position,
+            id,
+            at(position).text(),
+            change.text());
+        same = position - 1;
+      }
+    }
+    cut(same);
+    acknowledgedSynced = Math.min(acknowledgedSynced, same);
+    for (Change change : kept) {
+      if (change.record().position() > committed()) {
+        changes.add(change);
+        begun.add(0L);
+      }
+    }
+    settle();
+    restores++;
+    return same;
   }
 
   /**

@@ -48,6 +48,12 @@ public final class TableTruth {
     return retentionMsMin;
   }
 
+  /** The restored catalog has the table, with these options. */
+  void restored(TableOptions options) {
+    droppedNanos = STAYS;
+    altered(options);
+  }
+
   /** It exists no more. */
   void dropped(long nowNanos) {
     droppedNanos = nowNanos;

@@ -24,6 +24,11 @@ public final class TunnelTruth {
   /** When an operator last moved channels. */
   long soughtNanos = Long.MIN_VALUE / 2;
 
+  /** When an operator last moved channels. */
+  public long soughtNanos() {
+    return soughtNanos;
+  }
+
   /** How many changes are stored as left out, named or not. */
   private long skips;
 
@@ -53,6 +58,13 @@ public final class TunnelTruth {
         last,
         added);
     skips = last;
+  }
+
+  /** The restored catalog counts {@code skipped} changes of the tunnel as left out. */
+  void restored(long skipped) {
+    skips = skipped;
+    unnamed = 0;
+    hasLost = true;
   }
 
   /** Takes one change that was counted as left out and not named; whether there was one. */

@@ -105,6 +105,7 @@ public final class WrittenTruth {
     private final Optional<Long> value;
 
     private final long lossesBefore;
+    private final long restoresBefore;
     private Optional<RowResult> result = Optional.empty();
     private int sent;
 
@@ -117,6 +118,7 @@ public final class WrittenTruth {
       this.change = change;
       this.value = value;
       this.lossesBefore = partition.losses();
+      this.restoresBefore = partition.restores();
     }
 
     /** The SDK told the program what became of the row. */
@@ -146,9 +148,10 @@ public final class WrittenTruth {
       }
     }
 
-    /** Whether no power loss can have taken the row away. */
+    /** Whether no power loss and no restore can have taken the row away. */
     private boolean mustStay() {
-      return writer.isSynced || partition.losses() == lossesBefore;
+      return partition.restores() == restoresBefore
+          && (writer.isSynced || partition.losses() == lossesBefore);
     }
 
     private void requireThere(RowResult told) {

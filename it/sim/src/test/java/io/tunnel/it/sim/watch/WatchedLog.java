@@ -22,6 +22,11 @@ public interface WatchedLog {
     return 0;
   }
 
+  /** How often the partition is of a restored server. */
+  default long restores() {
+    return 0;
+  }
+
   /** Whether this change was committed at that position, and a loss of power took it away. */
   default boolean wasLost(long position, String text) {
     return false;

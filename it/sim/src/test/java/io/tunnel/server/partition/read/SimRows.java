@@ -87,9 +87,19 @@ public final class SimRows implements ShardRows {
 
   /** What a crash leaves, of a process or of its machine. */
   public SimRows afterDeath() {
+    return of(stored);
+  }
+
+  /** What a store holds, before anything of its log is folded. */
+  public static SimRows of(Optional<SimRows> stored) {
     SimRows left = stored.map(SimRows::copy).orElseGet(SimRows::new);
     left.stored = stored;
     return left;
+  }
+
+  /** What was stored last; never changes. */
+  public Optional<SimRows> stored() {
+    return stored;
   }
 
   private SimRows copy() {

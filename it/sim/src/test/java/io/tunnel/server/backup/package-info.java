@@ -1,0 +1,2 @@
+/** Backups of simulated machines. */
+package io.tunnel.server.backup;
