@@ -26,7 +26,7 @@ public final class InDoubtFile implements Closeable {
     this.out = out;
   }
 
-  /** Makes {@code file}, or writes behind what it has. */
+  /** Opens {@code file} for rows after the rows of a former run; creates a missing file. */
   public static InDoubtFile append(Path file) throws IOException {
     return new InDoubtFile(
         Files.newBufferedWriter(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));

@@ -62,7 +62,7 @@ final class JsonRecordReader implements RecordReader {
     return line == null ? null : parse(line);
   }
 
-  /** Skips so many lines, whatever they hold, or up to the end. */
+  /** Skips {@code count} lines without parsing them, or up to the end of the file. */
   void skip(long count) {
     for (long left = count; left > 0 && lines.next() != null; left--) {}
   }

@@ -28,7 +28,7 @@ public final class TypedRows implements Closeable {
     binder = new RowBinder(new FileRows.Binding(key, List.of(), Map.of(), false, false));
   }
 
-  /** Skips so many lines, whatever they hold. */
+  /** Skips {@code lines} lines without parsing them. */
   public void skip(long lines) {
     reader.skip(lines);
   }

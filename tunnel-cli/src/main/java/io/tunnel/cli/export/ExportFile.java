@@ -76,9 +76,9 @@ record ExportFile(
           table.partitions().stream().map(PartitionInfo::from).flatMap(Optional::stream).toList());
     }
 
-    /** Whether {@code other} is this table, and not one that was created again under its name. */
-    boolean isTable(TableInfo other) {
-      return tableId == other.tableId() && createdMs == other.createdMs();
+    /** Whether {@code found} is the exported table; false for a table that was created again. */
+    boolean isTable(TableInfo found) {
+      return tableId == found.tableId() && createdMs == found.createdMs();
     }
 
     /** A request for such a table under a name. */

@@ -21,8 +21,7 @@ import java.util.function.LongSupplier;
  * Reads a table into the files of its parts, and stores once a second how far the parts are
  * durable.
  *
- * <p>Memory: each thread has one page of rows (1 MiB, or one row), one row as text, and the bytes
- * that are not in the file yet.
+ * <p>Memory: each thread has one page of rows (1 MiB, or one row), one row as JSON, and a buffer.
  */
 final class ExportRun {
 

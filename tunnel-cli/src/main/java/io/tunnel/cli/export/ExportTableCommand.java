@@ -148,7 +148,7 @@ public final class ExportTableCommand extends Job {
               + to
               + "' has an export of "
               + (source.table().name().equals(found.meta().name())
-                  ? "another table of this name, of another server or dropped since"
+                  ? "a former table '" + source.table().name() + "', or of one on another server"
                   : "table '" + source.table().name() + "'")
               + ": name another directory");
     }
@@ -185,7 +185,7 @@ public final class ExportTableCommand extends Job {
         exported =
             new ExportRun(client, directory, begun, reading, screening)
                 .run(threads.threads(), signal);
-      } catch (Exception e) {
+      } catch (Exception | Error e) {
         err().println("the export is not complete: --resume continues it");
         throw e;
       }

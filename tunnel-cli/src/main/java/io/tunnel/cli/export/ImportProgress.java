@@ -88,7 +88,7 @@ record ImportProgress(
   /**
    * The progress in {@code file}, or none when the file does not exist.
    *
-   * @throws CommandFailure when the file is of another import, or none
+   * @throws CommandFailure when the file is of another import, or no file of an import
    */
   static ImportProgress read(Path file, ExportFile export, TableInfo table) throws IOException {
     ImportProgress begin = begin(export, table);

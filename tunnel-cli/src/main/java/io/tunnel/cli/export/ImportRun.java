@@ -71,7 +71,7 @@ final class ImportRun {
    * What is read.
    *
    * @param key the key of the table that is written
-   * @param done lines of each part that are not read
+   * @param done lines of each part that are skipped
    */
   record Source(
       Path directory, ExportFile export, List<PrimaryKeySchema> key, ImportProgress done) {}
@@ -181,7 +181,7 @@ final class ImportRun {
     }
   }
 
-  /** Lines are done when all rows up to them have outcomes that stay. */
+  /** Marks the lines up to {@code line} as done when their rows are applied or rejected. */
   private void flush(int part, long line) throws IOException {
     writer.flush();
     storeRejected();

@@ -1,48 +1,85 @@
 package io.tunnel.cli.export;
 
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.google.gson.TypeAdapter;
+import com.google.gson.stream.JsonWriter;
 import io.tunnel.cli.export.ExportFile.Part;
-import io.tunnel.codec.ByteSink;
-import io.tunnel.codec.Utf8;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.stress.file.TypedJson;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 
-/** The file of a part that is being written; one thread. */
+/**
+ * The file of a part that is being written; one thread. Holds a buffer and no row: the text of a
+ * row goes to the file in pieces, since it may be six times as long as the row.
+ */
 final class PartFile implements Closeable {
+
+  private static final TypeAdapter<JsonElement> JSON = new Gson().getAdapter(JsonElement.class);
 
   private static final int BUFFER_BYTES = 256 * 1024;
 
-  /** Bytes that a killed export repeats at most for each part that it was writing. */
+  /** Bytes of a part that are read again at most after a kill. */
   private static final long SYNC_BYTES = 16L << 20;
 
   private final FileChannel file;
   private final CRC32C crc = new CRC32C();
-  private final ByteSink buffer = new ByteSink(BUFFER_BYTES);
+  private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+  private final Writer text = new OutputStreamWriter(new Buffered(), StandardCharsets.UTF_8);
 
-  /** Rows in the buffer, and the key of the last of them. */
-  private long bufferedRows;
+  /** Bytes in the file, durable or not; the bytes of the buffer come after these. */
+  private long bytes;
 
-  private PrimaryKey bufferedLast;
+  /** Rows in file and buffer, and the key of the last of them. */
+  private long rows;
 
-  /** What the file has, durable or not. */
-  private Part written;
+  private Optional<PrimaryKey> last;
 
-  /** What of {@link #written} is durable. */
-  private long syncedBytes;
+  /** Whether the end of file and buffer is torn, because writing failed. */
+  private boolean isTorn;
 
-  private PartFile(FileChannel file, Part written) {
+  /** What is durable. */
+  private Part synced;
+
+  /** Puts the bytes of rows into the buffer, and full buffers into the file. */
+  private final class Buffered extends OutputStream {
+    @Override
+    public void write(int value) throws IOException {
+      write(new byte[] {(byte) value}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] source, int offset, int length) throws IOException {
+      for (int at = 0; at < length; ) {
+        if (!buffer.hasRemaining()) {
+          drain();
+        }
+        int count = Math.min(length - at, buffer.remaining());
+        buffer.put(source, offset + at, count);
+        at += count;
+      }
+    }
+  }
+
+  private PartFile(FileChannel file, Part known) {
     this.file = file;
-    this.written = written;
-    this.syncedBytes = written.bytes();
+    this.bytes = known.bytes();
+    this.rows = known.rows();
+    this.last = known.last();
+    this.synced = known;
   }
 
   /**
@@ -59,7 +96,6 @@ final class PartFile implements Closeable {
     try {
       if (file.size() >= known.bytes() && part.crcOfFile() == known.crc32c()) {
         file.truncate(known.bytes());
-        file.position(known.bytes());
         return Optional.of(part);
       }
       file.close();
@@ -73,63 +109,56 @@ final class PartFile implements Closeable {
 
   private long crcOfFile() throws IOException {
     ByteBuffer read = ByteBuffer.allocate(BUFFER_BYTES);
-    for (long left = written.bytes(); left > 0; ) {
-      read.clear().limit((int) Math.min(left, BUFFER_BYTES));
-      int count = file.read(read);
+    for (long at = 0; at < bytes; ) {
+      read.clear().limit((int) Math.min(bytes - at, BUFFER_BYTES));
+      int count = file.read(read, at);
       if (count < 0) {
         return -1;
       }
       crc.update(read.flip());
-      left -= count;
+      at += count;
     }
     return crc.getValue();
   }
 
-  /** Adds a row behind the last one. */
+  /** Adds a row after the last one. */
   void add(Row row) throws IOException {
-    byte[] line = Utf8.encode(TypedJson.of(row).toString());
-    buffer.write(line, 0, line.length);
-    buffer.writeByte('\n');
-    bufferedRows++;
-    bufferedLast = row.primaryKey();
-    if (buffer.size() >= BUFFER_BYTES) {
-      flush();
-    }
-  }
-
-  /** Bytes of the rows that were added so far, now and before. */
-  long bytes() {
-    return written.bytes() + buffer.size();
+    isTorn = true;
+    JSON.write(new JsonWriter(text), TypedJson.of(row));
+    text.write('\n');
+    text.flush();
+    isTorn = false;
+    rows++;
+    last = Optional.of(row.primaryKey());
   }
 
   boolean isSyncDue() {
-    return written.bytes() - syncedBytes >= SYNC_BYTES;
+    return bytes - synced.bytes() >= SYNC_BYTES;
   }
 
-  /** Makes the rows that were added durable, and returns what the file has. */
+  /**
+   * Makes the rows that were added durable, and returns what is durable. After a row that could not
+   * be written these are the rows of the sync before.
+   */
   Part sync() throws IOException {
-    flush();
-    file.force(true);
-    syncedBytes = written.bytes();
-    return written;
+    if (!isTorn) {
+      drain();
+      file.force(true);
+      synced = new Part(rows, bytes, crc.getValue(), last, false);
+    }
+    return synced;
   }
 
-  /** Writes complete rows: a write that fails leaves a torn end that {@link #open} cuts off. */
-  private void flush() throws IOException {
-    if (bufferedRows == 0) {
-      return;
+  private void drain() throws IOException {
+    boolean wasTorn = isTorn;
+    isTorn = true;
+    buffer.flip();
+    crc.update(buffer.duplicate());
+    while (buffer.hasRemaining()) {
+      bytes += file.write(buffer, bytes);
     }
-    ByteBuffer bytes = ByteBuffer.wrap(buffer.array(), 0, buffer.size());
-    long at = written.bytes();
-    while (bytes.hasRemaining()) {
-      at += file.write(bytes, at);
-    }
-    crc.update(buffer.array(), 0, buffer.size());
-    written =
-        new Part(
-            written.rows() + bufferedRows, at, crc.getValue(), Optional.of(bufferedLast), false);
-    bufferedRows = 0;
-    buffer.truncate(0);
+    buffer.clear();
+    isTorn = wasTorn;
   }
 
   @Override

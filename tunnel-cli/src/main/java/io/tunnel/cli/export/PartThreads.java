@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
  */
 final class PartThreads {
 
-  private static final int THREADS_MAX = 16;
+  private static final int THREADS_MAX = 8;
   private static final long LOOK_MS = 100;
 
   private final AtomicInteger next = new AtomicInteger();
@@ -31,7 +31,7 @@ final class PartThreads {
         paramLabel = "N",
         defaultValue = "4",
         description =
-            "Partitions that are copied at the same time, 1 to 16 (default: ${DEFAULT-VALUE}).")
+            "Partitions that are copied at the same time, 1 to 8 (default: ${DEFAULT-VALUE}).")
     private int threads;
 
     /** For picocli. */

@@ -206,7 +206,7 @@ abstract class ExportFixture {
     return Files.readString(ExportDirectory.part(export(), part), StandardCharsets.UTF_8);
   }
 
-  /** Takes a complete export back to what a killed one leaves, after some rows of each part. */
+  /** Turns a complete export into one that was killed after some rows of each part. */
   final void cut(Random random, List<Row> rows) throws IOException {
     ExportFile complete = ExportDirectory.complete(export());
     List<Part> parts = new ArrayList<>();
