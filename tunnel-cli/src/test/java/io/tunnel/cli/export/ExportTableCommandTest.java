@@ -1,10 +1,12 @@
 package io.tunnel.cli.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.cli.export.ExportFile.Part;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
@@ -12,16 +14,24 @@ import io.tunnel.model.RowBuilder;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.ReadMode;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.stress.file.TypedJson;
+import io.tunnel.terminal.ProgressBar;
+import io.tunnel.terminal.Screen;
+import io.tunnel.terminal.StopSignal;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -162,7 +172,8 @@ class ExportTableCommandTest extends ExportFixture {
     }
     source.createTable(table().build());
     assertThat(exportRows("--resume")).isEqualTo(1);
-    assertThat(err.toString()).contains("an export of a former table 'orders', or of one on another server");
+    assertThat(err.toString())
+        .contains("an export of a former table 'orders', or of one on another server");
   }
 
   @Test
@@ -239,6 +250,60 @@ class ExportTableCommandTest extends ExportFixture {
       assertThat(err.toString()).contains("is in use by another export");
     }
     exportAll();
+  }
+
+  @Test
+  void a_table_that_is_created_again_meanwhile_completes_no_part() throws Exception {
+    fill(new Random(1), 10);
+    try (TableClient client = TableClient.connect(source.endpoint());
+        ExportDirectory to = ExportDirectory.open(export());
+        StopSignal signal = new StopSignal(1);
+        ProgressBar bar =
+            new ProgressBar(
+                "exporting",
+                "rows",
+                OptionalLong.empty(),
+                Screen.standardError(new PrintWriter(err), Map.of()),
+                () -> 0)) {
+      TableInfo now = client.describeTable(TABLE);
+      TableInfo former =
+          new TableInfo(now.tableId(), now.meta(), now.createdMs() - 1, now.partitions());
+      ExportFile begun =
+          ExportFile.begin(former, new ExportFile.Selection(Optional.empty(), Optional.empty()), 1);
+      ExportRun run =
+          new ExportRun(
+              client,
+              to,
+              begun,
+              new ExportRun.Reading(RowSelection.ALL, ReadMode.BOUNDED),
+              new ExportRun.Screening(bar, line -> {}, () -> 0));
+      assertThatThrownBy(() -> run.run(1, signal))
+          .hasMessageContaining("was dropped and created again since the export began");
+      assertThat(to.isComplete()).isFalse();
+      assertThat(to.begun().orElseThrow().parts()).noneMatch(Part::isComplete);
+    }
+  }
+
+  @Test
+  void a_disk_that_is_full_leaves_an_export_that_continues() throws IOException {
+    fill(new Random(1), 60);
+    exportAll();
+    List<String> whole = lines();
+    cut(new Random(5), source.rows(TABLE));
+    List<Path> full = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Path file = ExportDirectory.part(export(), i);
+      Files.delete(file);
+      full.add(Files.createSymbolicLink(file, Path.of("/dev/full")));
+    }
+    assertThat(exportRows("--resume")).isEqualTo(74);
+    assertThat(err.toString())
+        .contains("No space left on device", "the export is not complete: --resume continues it");
+    for (Path file : full) {
+      Files.delete(file);
+    }
+    assertThat(exportRows("--resume")).as(err.toString()).isZero();
+    assertThat(lines()).isEqualTo(whole);
   }
 
   @Test

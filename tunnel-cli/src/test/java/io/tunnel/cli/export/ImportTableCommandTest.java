@@ -243,6 +243,22 @@ class ImportTableCommandTest extends ExportFixture {
   }
 
   @Test
+  void rows_in_doubt_are_written_again_by_an_import_that_continues() {
+    exported(100);
+    String[] options = {
+      "--progress", directory.resolve("progress").toString(), "--threads", "1", "--json"
+    };
+    target.createTable(table().build());
+    target.failNextWrites(1);
+    assertThat(importRows(options)).as(err.toString()).isEqualTo(69);
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(json.get("inDoubt").getAsInt()).isPositive();
+    assertThat(json.get("left").getAsInt()).isEqualTo(100);
+    importAll(options);
+    assertThat(target.rows(TABLE)).isEqualTo(source.rows(TABLE));
+  }
+
+  @Test
   void rejected_rows_are_named_with_their_lines_and_kept_in_a_file() throws IOException {
     exported(100);
     Path rejects = directory.resolve("rejects.jsonl");
