@@ -321,7 +321,7 @@ class ExportTableCommandTest extends ExportFixture {
       first = part.sync();
       part.add(rows.get(9)); // Never synced.
     }
-    Files.writeString(file, Files.readString(file) + "{\"key\":{\"fir");
+    Files.writeString(file, Files.readString(file) + "{\"key\":{\"fir".repeat(1_000));
     assertThat(first.rows()).isEqualTo(6);
     assertThat(first.last()).contains(rows.get(5).primaryKey());
     assertThat(PartFile.open(file, new Part(6, first.bytes(), 1, first.last(), false))).isEmpty();
