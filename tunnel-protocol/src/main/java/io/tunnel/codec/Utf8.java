@@ -94,8 +94,13 @@ public final class Utf8 {
 
   /** Decodes UTF-8; throws {@link MalformedException} for invalid bytes. */
   public static String decodeStrictly(byte[] bytes) {
-    require(bytes, 0, bytes.length);
-    return decode(bytes, 0, bytes.length);
+    return decodeStrictly(bytes, 0, bytes.length);
+  }
+
+  /** Decodes UTF-8; throws {@link MalformedException} for invalid bytes. */
+  public static String decodeStrictly(byte[] array, int offset, int length) {
+    require(array, offset, length);
+    return decode(array, offset, length);
   }
 
   /** Decodes bytes that {@link #require} has accepted. */

@@ -62,6 +62,11 @@ final class JsonRecordReader implements RecordReader {
     return line == null ? null : parse(line);
   }
 
+  /** Skips {@code count} lines without parsing them, or up to the end of the file. */
+  void skip(long count) {
+    for (long left = count; left > 0 && lines.next() != null; left--) {}
+  }
+
   private FileRecord parse(String line) {
     JsonObject object = object(line);
     if (TypedJson.isTyped(object)) {

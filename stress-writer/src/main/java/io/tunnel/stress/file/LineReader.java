@@ -1,13 +1,12 @@
 package io.tunnel.stress.file;
 
 import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.Utf8;
 import io.tunnel.stress.rows.BadLineException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Lines of UTF-8 text, each at most {@code lineBytesMax} long, read without holding the file. A
@@ -97,15 +96,11 @@ final class LineReader implements Closeable {
 
   private String text() {
     try {
-      String text =
-          StandardCharsets.UTF_8
-              .newDecoder()
-              .decode(ByteBuffer.wrap(line.array(), 0, line.size()))
-              .toString();
+      String text = Utf8.decodeStrictly(line.array(), 0, line.size());
       return number == 1 && text.startsWith(BYTE_ORDER_MARK)
           ? text.substring(BYTE_ORDER_MARK.length())
           : text;
-    } catch (CharacterCodingException e) {
+    } catch (MalformedException e) {
       throw new BadLineException("line " + number + ": not UTF-8");
     }
   }

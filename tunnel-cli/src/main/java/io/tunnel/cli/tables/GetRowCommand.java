@@ -1,6 +1,8 @@
 package io.tunnel.cli.tables;
 
 import io.tunnel.cli.arguments.KeyOption;
+import io.tunnel.cli.arguments.ReadModeOption;
+import io.tunnel.cli.arguments.SelectionOptions;
 import io.tunnel.cli.arguments.TypedKey;
 import io.tunnel.cli.rows.RowReport;
 import io.tunnel.cli.service.Service;

@@ -1,5 +1,7 @@
 package io.tunnel.cli.tables;
 
+import io.tunnel.cli.export.ExportTableCommand;
+import io.tunnel.cli.export.ImportTableCommand;
 import io.tunnel.cli.rows.DeleteRowsCommand;
 import io.tunnel.cli.rows.PutRowsCommand;
 import io.tunnel.cli.rows.UpdateRowsCommand;
@@ -11,7 +13,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "tables",
     mixinStandardHelpOptions = true,
-    description = "Create, list, describe, alter and drop tables; read and write their rows.",
+    description =
+        "Create, list, describe, alter and drop tables; read, write, export and import rows.",
     subcommands = {
       CreateCommand.class,
       ListTablesCommand.class,
@@ -23,6 +26,8 @@ import picocli.CommandLine.Command;
       PutRowsCommand.class,
       UpdateRowsCommand.class,
       DeleteRowsCommand.class,
+      ExportTableCommand.class,
+      ImportTableCommand.class,
       SessionsCommand.class
     })
 public final class TablesCommand extends CommandGroup {

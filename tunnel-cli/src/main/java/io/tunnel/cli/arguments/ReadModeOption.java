@@ -1,10 +1,10 @@
-package io.tunnel.cli.tables;
+package io.tunnel.cli.arguments;
 
 import io.tunnel.sdk.ReadMode;
 import picocli.CommandLine.Option;
 
 /** How sure a read is to see what others were told. */
-final class ReadModeOption {
+public final class ReadModeOption {
 
   @Option(
       names = "--strict",
@@ -15,7 +15,7 @@ final class ReadModeOption {
   /** For picocli. */
   ReadModeOption() {}
 
-  ReadMode mode() {
+  public ReadMode mode() {
     return isStrict ? ReadMode.STRICT : ReadMode.BOUNDED;
   }
 }

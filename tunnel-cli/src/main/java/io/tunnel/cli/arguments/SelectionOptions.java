@@ -1,4 +1,4 @@
-package io.tunnel.cli.tables;
+package io.tunnel.cli.arguments;
 
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionException;
@@ -12,14 +12,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
-/** Which of the rows that a command finds are printed, and what of each row. */
-final class SelectionOptions {
+/** Which of the rows that a command finds are given, and what of each row. */
+public final class SelectionOptions {
 
   @Option(
       names = "--where",
       paramLabel = "CONDITION",
       description =
-          "Print only rows of which this holds, such as: price >= 1.5 and (not exists state or name"
+          "Only rows of which this holds, such as: price >= 1.5 and (not exists state or name"
               + " starts with \"A\"). The server judges the rows.")
   private String where;
 
@@ -27,34 +27,33 @@ final class SelectionOptions {
       names = "--columns",
       paramLabel = "NAME",
       split = ",",
-      description = "Print only these columns, and the key; '' for the key alone.")
+      description = "Only these columns, and the key; '' for the key alone.")
   private List<String> columns;
 
   @Option(
       names = "--commit-time",
       description =
-          "Print when each row was changed last; with --json as commitMicros, microseconds since"
-              + " 1970.")
+          "Also when each row was changed last; in JSON as commitMicros, microseconds since 1970.")
   private boolean hasCommitTime;
 
   /** For picocli. */
   SelectionOptions() {}
 
-  boolean hasCondition() {
+  public boolean hasCondition() {
     return where != null;
   }
 
-  boolean hasCommitTime() {
+  public boolean hasCommitTime() {
     return hasCommitTime;
   }
 
   /** Refuses what is no selection of any table. */
-  void check() {
+  public void check() {
     var unused = selection(() -> parsed(Condition::parse));
   }
 
   /** The selection for rows of a table with this key. */
-  RowSelection of(List<PrimaryKeySchema> key) {
+  public RowSelection of(List<PrimaryKeySchema> key) {
     ConditionPlace place = ConditionPlace.ofRows(key);
     return selection(() -> parsed(text -> Condition.parse(text, place)).require(key));
   }
