@@ -51,7 +51,9 @@ final class BoundPlacesTest {
     assertThatThrownBy(() -> places.require("b", new Places(1, 21), new Places(1, 21)))
         .isInstanceOf(RefusedException.class)
         .hasMessageStartingWith("the server has 2 bound rows with 40 bytes of keys");
-    places.unreserve();
+    places.unreserve("", new Places(1, 20), new Places(1, 20));
+    places.require("b", new Places(1, 40), new Places(1, 40));
+    places.unreserve("", new Places(1, 20), new Places(1, 20));
     places.require("b", new Places(1, 60), new Places(1, 60));
     assertThat(places.of("b")).isEqualTo(Places.NONE);
   }
