@@ -144,7 +144,7 @@ final class LaneEndsTest {
         .isEqualTo(Verdict.SPLIT);
     Batch first = lane.hurry().orElseThrow();
     assertThat(values(first)).containsExactly(1L, 2L);
-    long header = first.encodedBytes() - (batch.encodedBytes() - first.encodedBytes());
+    long header = 2L * first.encodedBytes() - batch.encodedBytes();
     assertThat(budget.used()).isEqualTo(before + header);
     assertThat(lane.ends()).as("the head, the other half, and the growing one").hasSize(3);
   }

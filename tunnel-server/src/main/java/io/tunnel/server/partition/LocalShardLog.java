@@ -12,8 +12,6 @@ import java.util.function.LongSupplier;
  */
 final class LocalShardLog implements ShardLog {
 
-  private static final long[] NO_POSITIONS = {};
-
   private final LocalLog log;
   private final List<Settled> settled = new ArrayList<>(1);
 
@@ -38,13 +36,12 @@ final class LocalShardLog implements ShardLog {
 
   @Override
   public void append(OpenGroup group, LongSupplier commitMicros) throws IOException {
-    long[] firstPositions = NO_POSITIONS;
     if (!group.batches().isEmpty()) {
-      firstPositions = log.append(group.batches(), group.mustSync(), commitMicros.getAsLong());
+      group.place(log.append(group.batches(), group.mustSync(), commitMicros.getAsLong()));
     } else if (group.hasRepeatedSynced()) {
       log.sync();
     }
-    settled.add(new Counted(group, firstPositions, log.end()));
+    settled.add(new Counted(group, log.end()));
   }
 
   @Override

@@ -57,6 +57,9 @@ final class OpenGroup {
   private int lane;
   private long begunNanos;
 
+  /** By its number in the group, the first position of each batch; once the log has given them. */
+  private long[] firstPositions = {};
+
   /** The bytes that the answers of several groups hold. */
   static final class ReturnedBytes {
     private long bytes;
@@ -126,6 +129,11 @@ final class OpenGroup {
 
   int lane() {
     return lane;
+  }
+
+  /** The log has given positions to the group: the first one of each batch, by its number. */
+  void place(long[] positions) {
+    firstPositions = positions;
   }
 
   /** The group is appended from now on. */
@@ -289,7 +297,7 @@ final class OpenGroup {
    * The group counts: notes the writers' answers and the bound rows, to be stored with the group's
    * rows.
    */
-  void committed(long[] firstPositions) {
+  void committed() {
     for (Admitted done : admitted) {
       if (!rows.isLive(done.write().batch().partition())) {
         continue;
@@ -303,13 +311,13 @@ final class OpenGroup {
         writers.answered(
             done.write().batch().partition(),
             done.write().writer().get(),
-            result(done, firstPositions),
+            result(done),
             micros);
       }
     }
   }
 
-  private static WriteResult result(Admitted done, long[] firstPositions) {
+  private WriteResult result(Admitted done) {
     int applied = done.write().batch().rowCount() - done.rejections().size();
     long first = done.number() < 0 ? 0 : firstPositions[done.number()];
     return new WriteResult(first, applied, done.rejections())
@@ -318,13 +326,13 @@ final class OpenGroup {
   }
 
   /** Answers all writes; returns how many rows were rejected. */
-  long acknowledge(long[] firstPositions) {
+  long acknowledge() {
     long rejected = 0;
     for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
       rejected += done.rejections().size();
       done.write()
           .written(
-              done.repeated().isPresent() ? done.repeated().get() : result(done, firstPositions));
+              done.repeated().isPresent() ? done.repeated().get() : result(done));
     }
     return rejected;
   }

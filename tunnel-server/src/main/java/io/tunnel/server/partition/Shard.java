@@ -375,9 +375,9 @@ public final class Shard implements Closeable, PartitionHost {
     if (!group.batches().isEmpty()) {
       disk.move(ShardState.FOLDING, "the group is committed");
     }
-    group.committed(counted.firstPositions());
+    group.committed();
     leaveToFolds(group, counted.end(), commitNanos);
-    meter.rejected(id, group.acknowledge(counted.firstPositions()));
+    meter.rejected(id, group.acknowledge());
     meter.expired(id, group.expiredRows());
     meter.numbered(id, writers.taken());
   }

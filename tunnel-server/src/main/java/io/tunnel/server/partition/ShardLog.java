@@ -52,12 +52,11 @@ interface ShardLog extends Closeable {
   }
 
   /**
-   * The group counts.
+   * The group counts, and {@linkplain OpenGroup#place knows its positions}.
    *
-   * @param firstPositions the first position of each batch, by its number in the group
    * @param end the end of the group in {@link #local}
    */
-  record Counted(OpenGroup group, long[] firstPositions, long end) implements Settled {}
+  record Counted(OpenGroup group, long end) implements Settled {}
 
   /** No change of the group counts; each write of the group is refused with {@code reason}. */
   record NeverCounts(OpenGroup group, RefusedException reason) implements Settled {}

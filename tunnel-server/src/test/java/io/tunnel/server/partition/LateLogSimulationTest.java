@@ -34,6 +34,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -55,6 +56,8 @@ final class LateLogSimulationTest {
   private static final int PARTITIONS = 3;
   private static final int KEYS = 4;
   private static final int WRITERS = 5;
+  private static final List<RowExistenceExpectation> EXPECTATIONS =
+      List.of(RowExistenceExpectation.values());
   private static final ShardConfig CONFIG = new ShardConfig(4_096, 4_096, 8 << 20);
   private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 
@@ -70,7 +73,7 @@ final class LateLogSimulationTest {
   private final List<Program> programs = new ArrayList<>();
 
   /** By partition, key and position, the rows as the log leaves them; the value of a row, or 0. */
-  private final Map<String, TreeMap<Long, Long>> rows = new HashMap<>();
+  private final Map<String, NavigableMap<Long, Long>> rows = new HashMap<>();
 
   private final Map<Integer, Long> learned = new HashMap<>();
 
@@ -214,7 +217,7 @@ final class LateLogSimulationTest {
   /** The condition did not hold at some moment since the batch was posted. */
   private void requireRejectedRightly(Batch batch, int row) {
     RowChange change = batch.changes().get(row);
-    TreeMap<Long, Long> states = states(batch.partition(), nameOf(change));
+    NavigableMap<Long, Long> states = states(batch.partition(), nameOf(change));
     List<Long> seen = new ArrayList<>(states.tailMap(batch.postedAt(), false).values());
     seen.add(states.floorEntry(batch.postedAt()).getValue());
     boolean expectsRow = change.condition() == RowExistenceExpectation.EXPECT_EXIST;
@@ -231,7 +234,7 @@ final class LateLogSimulationTest {
     return change.primaryKey().getPrimaryKeyColumn("k").getValue().asString();
   }
 
-  private TreeMap<Long, Long> states(int partition, String name) {
+  private NavigableMap<Long, Long> states(int partition, String name) {
     return rows.computeIfAbsent(partition + "/" + name, any -> new TreeMap<>(Map.of(0L, 0L)));
   }
 
@@ -263,7 +266,7 @@ final class LateLogSimulationTest {
     var column = row.columns();
     boolean isRow = column.next();
     String name = nameOf(row);
-    TreeMap<Long, Long> states = states(partition, name);
+    NavigableMap<Long, Long> states = states(partition, name);
     boolean wasThere = states.lastEntry().getValue() != 0;
     if (row.condition() != RowExistenceExpectation.IGNORE) {
       assertThat(wasThere)
@@ -296,7 +299,7 @@ final class LateLogSimulationTest {
     for (int row = random.nextInt(3); row >= 0; row--) {
       RowExistenceExpectation expected =
           mayBeConditional
-              ? RowExistenceExpectation.values()[random.nextInt(3)]
+              ? EXPECTATIONS.get(random.nextInt(3))
               : RowExistenceExpectation.IGNORE;
       String name = "k" + random.nextInt(KEYS);
       ids.add(++values);
@@ -416,7 +419,8 @@ final class LateLogSimulationTest {
     boolean[] isDrained = {false};
     shard.execute(Set.of(), () -> isDrained[0] = true);
     for (int idle = 0; idle < 3; ) {
-      boolean did = shard.step() | log.settleSome();
+      boolean did = shard.step();
+      did |= log.settleSome();
       idle = did ? 0 : idle + 1;
     }
     assertThat(isDrained[0]).isTrue();

@@ -77,11 +77,10 @@ final class LateShardLog implements ShardLog {
     for (int count = 1 + random.nextInt(2); count > 0 && !ofLane.isEmpty(); count--) {
       Appended oldest = ofLane.remove();
       OpenGroup group = oldest.group();
-      long[] positions =
-          group.batches().isEmpty()
-              ? new long[0]
-              : log.append(group.batches(), group.mustSync(), oldest.commitMicros());
-      settled.add(new Counted(group, positions, log.end()));
+      if (!group.batches().isEmpty()) {
+        group.place(log.append(group.batches(), group.mustSync(), oldest.commitMicros()));
+      }
+      settled.add(new Counted(group, log.end()));
     }
     if (ofLane.isEmpty()) {
       underWay.remove(lane);
