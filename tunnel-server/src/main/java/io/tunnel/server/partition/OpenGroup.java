@@ -309,10 +309,7 @@ final class OpenGroup {
         long micros =
             done.accepted().map(ChangeBatch::commitMicros).orElseGet(epochMicros::getAsLong);
         writers.answered(
-            done.write().batch().partition(),
-            done.write().writer().get(),
-            result(done),
-            micros);
+            done.write().batch().partition(), done.write().writer().get(), result(done), micros);
       }
     }
   }
@@ -330,9 +327,7 @@ final class OpenGroup {
     long rejected = 0;
     for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
       rejected += done.rejections().size();
-      done.write()
-          .written(
-              done.repeated().isPresent() ? done.repeated().get() : result(done));
+      done.write().written(done.repeated().isPresent() ? done.repeated().get() : result(done));
     }
     return rejected;
   }

@@ -298,9 +298,7 @@ final class LateLogSimulationTest {
     List<Long> ids = new ArrayList<>();
     for (int row = random.nextInt(3); row >= 0; row--) {
       RowExistenceExpectation expected =
-          mayBeConditional
-              ? EXPECTATIONS.get(random.nextInt(3))
-              : RowExistenceExpectation.IGNORE;
+          mayBeConditional ? EXPECTATIONS.get(random.nextInt(3)) : RowExistenceExpectation.IGNORE;
       String name = "k" + random.nextInt(KEYS);
       ids.add(++values);
       changes.add(
