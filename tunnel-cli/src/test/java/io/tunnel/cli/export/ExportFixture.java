@@ -52,7 +52,7 @@ abstract class ExportFixture {
     Double.MAX_VALUE,
     Double.MIN_NORMAL,
     0.1,
-    1e23
+    Double.parseDouble("1e23")
   };
 
   private static final long[] LONGS = {
