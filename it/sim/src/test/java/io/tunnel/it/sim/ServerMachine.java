@@ -33,7 +33,6 @@ import java.util.function.Predicate;
  */
 public final class ServerMachine {
 
-  private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
   private static final long RETAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
   private static final long SWEEP_LOOK_MS = 500;
@@ -46,14 +45,7 @@ public final class ServerMachine {
   private SimServer server;
   private int servers;
 
-  /** By the moment of the change, how far the clock is from the time of the world. */
-  private final TreeMap<Long, Long> skewMicros = new TreeMap<>(Map.of(0L, 0L));
-
-  private long latestMicros;
-
-  /** How far the clock was set forward in all. */
-  private long forwardMicros;
-
+  private final WallClock wall;
   private long learnedMicros;
   private boolean hadPowerLoss;
   private boolean isStarting;
@@ -82,6 +74,7 @@ public final class ServerMachine {
 
   ServerMachine(World world) {
     this.world = world;
+    this.wall = new WallClock(world.agenda::nowNanos);
     this.sweeps =
         new SweepTruth(world.settings.kind().expiredRowsPerSecondMax(), world.settings.shards());
     store.observe(
@@ -282,44 +275,23 @@ public final class ServerMachine {
   }
 
   public long nowMicros() {
-    return microsAt(world.agenda.nowNanos());
-  }
-
-  private long microsAt(long nanos) {
-    return EPOCH_MICROS + skewMicros.floorEntry(nanos).getValue() + nanos / 1_000;
+    return wall.nowMicros();
   }
 
   /** The least time that the clock has shown since a moment. */
   public long lowestMicrosSince(long nanos) {
-    return Math.min(
-        microsAt(nanos),
-        skewMicros.tailMap(nanos, false).keySet().stream()
-            .mapToLong(this::microsAt)
-            .min()
-            .orElse(Long.MAX_VALUE));
+    return wall.lowestMicrosSince(nanos);
   }
 
   /** The greatest time that the clock has ever shown. */
   public long latestMicros() {
-    return Math.max(latestMicros, nowMicros());
-  }
-
-  /**
-   * A scale that stands still where the clock is set back. Between two moments the clock goes on by
-   * no more than this, so what the clock calls old is as old here.
-   */
-  private long livedMicros() {
-    return forwardMicros + world.agenda.nowNanos() / 1_000;
+    return wall.latestMicros();
   }
 
   /** Moves the server's wall clock. */
   public void skewClock(long micros) {
-    latestMicros = latestMicros();
-    skewMicros.merge(
-        world.agenda.nowNanos(), skewMicros.lastEntry().getValue() + micros, (a, b) -> b);
+    wall.skew(micros);
     world.count(micros < 0 ? Happening.CLOCK_SET_BACK : Happening.CLOCK_SET_FORWARD);
-    latestMicros = latestMicros();
-    forwardMicros += Math.max(0, micros);
   }
 
   public boolean wasClockSetBack() {
@@ -397,8 +369,7 @@ public final class ServerMachine {
   /** Takes in what the log has committed. */
   public void learn() {
     if (server != null) {
-      latestMicros = latestMicros();
-      long nowMicros = livedMicros();
+      long nowMicros = wall.livedMicros();
       for (PartitionTruth partition : world.ledger.existing()) {
         if (partition.learn(server.changes(), server.catalog().rowSessions()::has, learnedMicros)
             > 0) {

@@ -10,10 +10,11 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +87,7 @@ public final class QuotaTruth implements SimNetwork.Tap {
   private static final class Bound {
     private final long perSecond;
     private final Map<Pending, Asked> pending = new LinkedHashMap<>();
-    private final Deque<Charge> charges = new ArrayDeque<>();
+    private final List<Charge> charges = new ArrayList<>();
     private Debt least;
     private int largest;
 
@@ -103,13 +104,14 @@ public final class QuotaTruth implements SimNetwork.Tap {
 
     /** The largest debt that the server may have noted. */
     double most(long nowNanos) {
-      Debt most = new Debt(perSecond);
-      charges.forEach(charge -> most.take(charge.rows(), charge.nanos()));
+      List<Charge> all = new ArrayList<>(charges);
       for (Asked asked : pending.values()) {
-        if (nowNanos - asked.nanos() < PENDING_NANOS_MAX) {
-          most.take(asked.rows(), nowNanos);
-        }
+        // Of a write that is never answered, too: the debt may have grown on top of it ever since.
+        all.add(new Charge(asked.rows(), Math.min(nowNanos, asked.nanos() + PENDING_NANOS_MAX)));
       }
+      all.sort(Comparator.comparingLong(Charge::nanos));
+      Debt most = new Debt(perSecond);
+      all.forEach(charge -> most.take(charge.rows(), charge.nanos()));
       return most.at(nowNanos);
     }
   }
