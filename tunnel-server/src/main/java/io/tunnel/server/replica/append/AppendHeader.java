@@ -22,7 +22,8 @@ import java.util.Objects;
  * @param epoch the offset of the marker under which the record was appended; 0 of a marker
  * @param marker the random bytes of that marker, since an offset can be given again when the log
  *     loses its end; of a marker, its own
- * @param number counts the records of the epoch from 1; 0 of a marker
+ * @param number counts the records of the epoch from 1; of a marker, the incarnation of the changes
+ *     that follow, in milliseconds since 1970 by the leader's clock
  * @param first the position of the record's first change, or of the next change where the record
  *     has none; of a {@link Kind#BEGIN} the first position of the log; 0 of a marker
  * @param changes the changes of the record's batches; 0 of every other kind
@@ -87,7 +88,7 @@ record AppendHeader(
     Objects.requireNonNull(attributes, "attributes");
     boolean isMarker = kind == Kind.MARKER;
     require(epoch >= 0 && (!isMarker || epoch == 0), kind, "epoch", epoch);
-    require(isMarker ? number == 0 : number >= 1, kind, "number", number);
+    require(number >= 1, kind, "number", number);
     require(isMarker ? first == 0 : first >= 1, kind, "first position", first);
     require(kind == Kind.BATCHES ? changes >= 0 : changes == 0, kind, "count of changes", changes);
     require(first <= Long.MAX_VALUE - changes, kind, "first position", first);
@@ -100,9 +101,9 @@ record AppendHeader(
     }
   }
 
-  /** The header of a marker with these random bytes. */
-  public static AppendHeader marker(long marker, long snapshot) {
-    return new AppendHeader(Kind.MARKER, 0, marker, 0, 0, 0, snapshot, Bytes.EMPTY);
+  /** The header of a marker with these random bytes, which begins an incarnation. */
+  public static AppendHeader marker(long marker, long incarnation, long snapshot) {
+    return new AppendHeader(Kind.MARKER, 0, marker, incarnation, 0, 0, snapshot, Bytes.EMPTY);
   }
 
   /** The bytes of the header. */

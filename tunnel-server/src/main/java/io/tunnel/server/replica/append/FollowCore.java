@@ -85,7 +85,7 @@ final class FollowCore {
       return Verdict.SEEN;
     }
     if (header.kind() == Kind.MARKER) {
-      begin(offset, header.marker());
+      begin(offset, header);
       return Verdict.MARKER;
     }
     next = offset + 1;
@@ -105,11 +105,14 @@ final class FollowCore {
     return stretches.get(stretches.size() - 1);
   }
 
-  private void begin(long offset, long marker) {
+  private void begin(long offset, AppendHeader marker) {
+    long incarnation = marker.number();
     if (!stretches.isEmpty()) {
       end(offset);
+      // A clock that is behind gives no incarnation again.
+      incarnation = Math.max(incarnation, newest().incarnation() + 1);
     }
-    stretches.add(new Stretch(offset, marker, position, Stretch.OPEN));
+    stretches.add(new Stretch(offset, marker.marker(), incarnation, position, Stretch.OPEN));
     if (stretches.size() > STRETCHES_MAX) {
       stretches.remove(0);
     }

@@ -34,11 +34,12 @@ record FollowState(
    *
    * @param epoch the offset of the marker
    * @param marker the random bytes of the marker
+   * @param incarnation of the changes of the epoch; above that of every earlier epoch
    * @param first the position of the next change at the marker
    * @param end the offset of the next marker, or of the first record of the epoch that does not
    *     count; {@link #OPEN} while records may follow that count
    */
-  public record Stretch(long epoch, long marker, long first, long end) {
+  public record Stretch(long epoch, long marker, long incarnation, long first, long end) {
 
     /** The end of an epoch that may go on. */
     public static final long OPEN = Long.MAX_VALUE;
@@ -49,7 +50,7 @@ record FollowState(
     }
 
     Stretch endedAt(long offset) {
-      return isOpen() ? new Stretch(epoch, marker, first, offset) : this;
+      return isOpen() ? new Stretch(epoch, marker, incarnation, first, offset) : this;
     }
 
     boolean has(AppendHeader header) {

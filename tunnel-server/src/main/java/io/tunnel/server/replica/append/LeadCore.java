@@ -118,12 +118,13 @@ final class LeadCore<T> {
    * Claims the lead, also a second time. Appends under way are settled by reading.
    *
    * @param marker random; no other marker has these bytes
+   * @param nowMs the clock, in milliseconds since 1970
    * @return the header of the marker to append
    */
-  public AppendHeader claim(long marker) {
+  public AppendHeader claim(long marker, long nowMs) {
     role = Role.CLAIMING;
     claim = Optional.of(marker);
-    return AppendHeader.marker(marker, follow.snapshot());
+    return AppendHeader.marker(marker, nowMs, follow.snapshot());
   }
 
   /**

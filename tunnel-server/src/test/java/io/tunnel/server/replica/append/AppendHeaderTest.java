@@ -29,7 +29,7 @@ final class AppendHeaderTest {
                     + "00000014"
                     + "0000000000000005"));
     assertThat(AppendHeader.decode(BATCHES.encode())).isEqualTo(BATCHES);
-    AppendHeader marker = AppendHeader.marker(99, AppendHeader.NO_SNAPSHOT);
+    AppendHeader marker = AppendHeader.marker(99, 1_790_000_000_000L, AppendHeader.NO_SNAPSHOT);
     assertThat(AppendHeader.decode(marker.encode())).isEqualTo(marker);
   }
 
@@ -81,7 +81,7 @@ final class AppendHeaderTest {
     assertThatThrownBy(() -> of(Kind.TRIM, 1, 1, 1, 1)).hasMessageContaining("changes 1");
     assertThatThrownBy(() -> of(Kind.BATCHES, 1, 1, Long.MAX_VALUE, 1))
         .hasMessageContaining("position " + Long.MAX_VALUE);
-    assertThatThrownBy(() -> of(Kind.MARKER, 3, 0, 0, 0)).hasMessageContaining("epoch 3");
+    assertThatThrownBy(() -> of(Kind.MARKER, 3, 1, 0, 0)).hasMessageContaining("epoch 3");
   }
 
   private static AppendHeader of(Kind kind, long epoch, long number, long first, int changes) {

@@ -1,6 +1,7 @@
 package io.tunnel.server.replica.append;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
@@ -31,7 +32,7 @@ final class FollowCoreTest {
   }
 
   private Verdict mark() {
-    return take(AppendHeader.marker(100 + log.size(), NONE));
+    return take(AppendHeader.marker(100 + log.size(), 5, NONE));
   }
 
   @Test
@@ -58,6 +59,17 @@ final class FollowCoreTest {
     AppendHeader other = new AppendHeader(Kind.BATCHES, 0, 999, 1, 1, 1, NONE, Bytes.EMPTY);
     assertThat(take(other)).isEqualTo(Verdict.FENCED);
     assertThat(take(batches(0, 1, 1, 1))).isEqualTo(Verdict.COUNTS);
+  }
+
+  @Test
+  void incarnations_rise_although_the_clocks_of_leaders_do_not() {
+    for (long clock : new long[] {50, 40, 70, 70}) {
+      take(AppendHeader.marker(100 + log.size(), clock, NONE));
+      take(batches(log.size() - 1, 1, core.position(), 3));
+    }
+    assertThat(core.state().stretches())
+        .extracting(FollowState.Stretch::incarnation, FollowState.Stretch::first)
+        .containsExactly(tuple(50L, 1L), tuple(51L, 4L), tuple(70L, 7L), tuple(71L, 10L));
   }
 
   @Test
@@ -141,7 +153,7 @@ final class FollowCoreTest {
   private static AppendHeader any(Random chance, List<AppendHeader> all, FollowCore now) {
     int dice = chance.nextInt(20);
     if (all.isEmpty() || dice == 0) {
-      return AppendHeader.marker(100 + all.size(), NONE);
+      return AppendHeader.marker(100 + all.size(), 5, NONE);
     }
     if (dice == 1) {
       AppendHeader copied = all.get(chance.nextInt(all.size()));

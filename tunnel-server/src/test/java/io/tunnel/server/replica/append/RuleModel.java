@@ -157,7 +157,7 @@ final class RuleModel {
     if (state.markers() < bounds.markers() && node.lead().role() != Role.CLAIMING) {
       LeadCore<Sent> lead = core(node);
       int id = -1 - state.markers();
-      Sent marker = new Sent(id, id, index, lead.claim(id), List.of());
+      Sent marker = new Sent(id, id, index, lead.claim(id, 1), List.of());
       next.accept(
           index + " claims with " + id,
           new Change(state).node(index, lead, node.counted()).sent(marker).marked().state());
