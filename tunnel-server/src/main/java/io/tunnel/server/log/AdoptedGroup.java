@@ -21,17 +21,23 @@ final class AdoptedGroup {
     this.offsets = new int[batches.size()];
   }
 
-  /** Refuses positions that are not behind those of the log and of the batches before. */
+  /**
+   * Refuses positions that are not after those of the log and of the batches before. A batch
+   * without rows has answers to writers, and takes no position.
+   */
   void requireRising(IntToLongFunction committed) {
     for (ChangeBatch batch : batches) {
       int partition = batch.partition();
+      oldestMicros = Math.min(oldestMicros, batch.commitMicros());
+      if (batch.rowCount() == 0) {
+        continue;
+      }
       long last = lastPositions.computeIfAbsent(partition, committed::applyAsLong);
-      if (batch.basePosition() <= last || batch.rowCount() == 0) {
+      if (batch.basePosition() <= last) {
         throw new IllegalArgumentException(
             batch + " does not follow position " + last + " of partition " + partition);
       }
       lastPositions.put(partition, batch.lastPosition());
-      oldestMicros = Math.min(oldestMicros, batch.commitMicros());
       newestMicros = Math.max(newestMicros, batch.commitMicros());
     }
   }

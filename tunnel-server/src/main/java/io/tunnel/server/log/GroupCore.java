@@ -126,12 +126,42 @@ public final class GroupCore {
       count += batch.answersBytes() > 0 ? 1 : 0;
     }
     writeHeader(out, syncedOffset, oldestMicros, byteCount, count);
+    writeBatches(out, nextPositions, firstPositions);
+  }
+
+  private void writeBatches(Out out, PositionCounter nextPositions, long[] firstPositions) {
     for (Merged batch : merged) {
       batch.write(out, nextPositions.take(batch.partition, batch.rowCount), firstPositions);
     }
     for (Merged batch : merged) {
       batch.writeAnswers(out);
     }
+  }
+
+  /**
+   * The batches of a group of one partition, as a record of a log of appends has them: complete,
+   * back to back, the answers to writers last. Gives every batch its positions and its commit time.
+   *
+   * @param first the position of the first change
+   * @param firstPositions filled with the first position of each added batch, by its number
+   */
+  public byte[] encodeAppend(long commitMicros, long first, long[] firstPositions) {
+    ByteSink sink = new ByteSink(byteCount);
+    long[] next = {first};
+    merged.forEach(batch -> batch.commitMicros = commitMicros);
+    writeBatches(
+        sink::write,
+        (partition, count) -> {
+          next[0] += count;
+          return next[0] - count;
+        },
+        firstPositions);
+    return sink.toByteArray();
+  }
+
+  /** The changes of all batches. */
+  public int changes() {
+    return merged.stream().mapToInt(Merged::rowCount).sum();
   }
 
   /** Takes the bytes of a group, from the first to the last. */

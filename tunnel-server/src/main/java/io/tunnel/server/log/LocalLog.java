@@ -192,9 +192,9 @@ public final class LocalLog implements ChangeReader, Closeable {
   /**
    * Takes batches that have their positions and commit times already, as one group: another log
    * gave them. They are not merged, and not synced. Positions rise in each partition and may have
-   * holes; commit times may be any.
+   * holes; commit times may be any. A batch without rows has answers to writers, for a replay only.
    *
-   * @throws IllegalArgumentException when a position is not behind all others of its partition
+   * @throws IllegalArgumentException when a position is not after all others of its partition
    */
   public void adopt(List<ChangeBatch> batches) throws IOException {
     synced.requireWhole();
@@ -212,6 +212,9 @@ public final class LocalLog implements ChangeReader, Closeable {
       newestMicros = Math.max(newestMicros, group.newestMicros());
       for (int i = 0; i < batches.size(); i++) {
         ChangeBatch batch = batches.get(i);
+        if (batch.rowCount() == 0) {
+          continue;
+        }
         active.add(batch, Math.toIntExact(groupOffset + group.offset(i)));
         PartitionLog log = partitionLog(batch.partition());
         log.committed(active, batch.basePosition(), batch.lastPosition());
