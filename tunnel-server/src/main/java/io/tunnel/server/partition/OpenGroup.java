@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
  * The writes of a group, from their admission to their answers, and what the log gets of them. For
  * the shard's thread.
  */
-final class OpenGroup {
+public final class OpenGroup {
 
   private final GroupCore batches;
   private final ShardRows rows;
@@ -103,7 +103,7 @@ final class OpenGroup {
   }
 
   /** What goes into the log. */
-  GroupCore batches() {
+  public GroupCore batches() {
     return batches;
   }
 
@@ -113,7 +113,7 @@ final class OpenGroup {
   }
 
   /** Whether a write of the group asks for a sync. */
-  boolean mustSync() {
+  public boolean mustSync() {
     return mustSync;
   }
 
@@ -127,12 +127,13 @@ final class OpenGroup {
     lane = ofLane;
   }
 
-  int lane() {
+  /** The {@linkplain ShardLog#laneOf lane} of its writes. */
+  public int lane() {
     return lane;
   }
 
   /** The log has given positions to the group: the first one of each batch, by its number. */
-  void place(long[] positions) {
+  public void place(long[] positions) {
     firstPositions = positions;
   }
 

@@ -3,7 +3,6 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.ReplayVisitor;
 import io.tunnel.server.partition.judge.AnswerCodec;
@@ -29,11 +28,8 @@ public final class Refold implements ReplayVisitor {
 
   private final TableStore table;
   private final Begin begin;
-  private final RowBounds bounds;
-  private final Writers writers;
-  private final BoundRows bound;
+  private final SeenChanges seen;
   private final IntPredicate live;
-  private final IntFunction<Optional<AutoNumbers>> auto;
   private final List<ChangeBatch> group = new ArrayList<>();
 
   /** A fold that found no room, and the log's offset behind it. */
@@ -80,13 +76,15 @@ public final class Refold implements ReplayVisitor {
       WriterLimits.Share writers,
       Begin begin) {
     this.table = table;
-    this.auto = auto;
     this.begin = begin;
-    this.bounds = new RowBounds(table.bounds());
-    this.writers = new Writers(table::writers, writers, AnswerCodec::shortened);
     Map<Bytes, Bytes> stored = new HashMap<>(table.sessions());
     stored.keySet().removeIf(row -> !live.test(Binary.getInt(row.toByteArray(), 0)));
-    this.bound = new BoundRows(stored, owners);
+    this.seen =
+        new SeenChanges(
+            new RowBounds(table.bounds()),
+            new Writers(table::writers, writers, AnswerCodec::shortened),
+            new BoundRows(stored, owners),
+            auto);
     this.live = live;
   }
 
@@ -97,48 +95,29 @@ public final class Refold implements ReplayVisitor {
     TableFold begin(List<ChangeBatch> batches, BesideRows beside);
   }
 
-  /** What the rows do not exceed. */
-  RowBounds bounds() {
-    return bounds;
-  }
-
-  /** The writers that number. */
-  Writers writers() {
-    return writers;
-  }
-
-  /** The rows that are bound to sessions. */
-  BoundRows bound() {
-    return bound;
+  /** What the shard remembers of the changes. */
+  SeenChanges seen() {
+    return seen;
   }
 
   @Override
   public void batch(ChangeBatch batch) {
     if (live.test(batch.partition())) {
       group.add(batch);
-      bounds.saw(batch, ColumnSizes.of(batch));
-      bound.saw(batch);
-      auto.apply(batch.partition())
-          .ifPresent(
-              column ->
-                  column
-                      .largest(batch)
-                      .ifPresent(number -> bounds.raise(batch.partition(), number)));
+      seen.saw(batch);
     }
   }
 
   @Override
   public void answers(ChangeBatch batch) {
     if (live.test(batch.partition())) {
-      writers.saw(batch);
+      seen.saw(batch);
     }
   }
 
   @Override
   public void groupEnd(long end) throws IOException {
-    BesideRows beside =
-        BesideRows.of(bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
-    refused = Optional.of(new Refused(begin.begin(List.copyOf(group), beside), end));
+    refused = Optional.of(new Refused(begin.begin(List.copyOf(group), seen.takeRaised()), end));
     group.clear();
     foldRefused();
   }

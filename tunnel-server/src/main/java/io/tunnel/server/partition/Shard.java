@@ -11,7 +11,6 @@ import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
-import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.PassedTime;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
@@ -54,6 +53,7 @@ public final class Shard implements Closeable, PartitionHost {
   private final ShardExpiry expiry;
   private final Writers writers;
   private final BoundRows bound;
+  private final SeenChanges seen;
   private final ShardDisk disk;
   private final FoldQueue folds;
   private final FoldState folding;
@@ -75,6 +75,7 @@ public final class Shard implements Closeable, PartitionHost {
     this.bounds = rows.bounds();
     this.writers = rows.writers();
     this.bound = rows.bound();
+    this.seen = new SeenChanges(bounds, writers, bound, rows::auto);
     this.lanes = new Lanes(log, this::group, config.groupBytesMax());
     this.disk = new ShardDisk(id, config.freeBytesMin(), log.local(), clock);
     this.loop =
@@ -345,9 +346,6 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void settleInTurn() {
-    if (lanes.areQuiet()) {
-      return;
-    }
     try {
       settle();
     } catch (IOException | RuntimeException e) {
@@ -356,17 +354,35 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  /** Does what is left to do with the groups that the log has settled. */
+  /** Does what is left to do with what the log has settled. */
   private void settle() throws IOException {
     for (ShardLog.Settled settled : log.takeSettled()) {
-      OpenGroup group = settled.group();
       if (settled instanceof ShardLog.Counted counted) {
-        counts(counted, clock.nanos() - group.begunNanos());
+        counts(counted, clock.nanos() - counted.group().begunNanos());
+        end(counted.group());
       } else if (settled instanceof ShardLog.NeverCounts never) {
-        group.refuse(never.reason());
+        never.group().refuse(never.reason());
+        end(never.group());
+      } else if (settled instanceof ShardLog.Followed followed) {
+        follows(followed);
       }
-      lanes.end(group);
-      turns.settled(group.lane());
+    }
+  }
+
+  private void end(OpenGroup group) {
+    lanes.end(group);
+    turns.settled(group.lane());
+  }
+
+  /** Folds changes of another leader, as a start folds those of the log. */
+  private void follows(ShardLog.Followed followed) {
+    List<ChangeBatch> live =
+        followed.batches().stream().filter(batch -> rows.isLive(batch.partition())).toList();
+    live.forEach(seen::saw);
+    List<ChangeBatch> changes = live.stream().filter(batch -> batch.rowCount() > 0).toList();
+    if (!changes.isEmpty()) {
+      disk.move(ShardState.FOLDING, "changes of the leader are in the log");
+      folds.add(changes, followed.end(), seen.takeRaised());
     }
   }
 
@@ -391,9 +407,7 @@ public final class Shard implements Closeable, PartitionHost {
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.batches().byteCount(), commitNanos);
     if (!batches.isEmpty()) {
-      BesideRows beside =
-          BesideRows.of(bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
-      folds.add(batches, end, beside);
+      folds.add(batches, end, seen.takeRaised());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.LocalLog;
 import java.io.Closeable;
@@ -16,7 +17,7 @@ import java.util.function.LongSupplier;
  * group of the lane that was appended after counts before the settlement is taken. Groups of
  * different lanes are independent. For the shard's thread.
  */
-interface ShardLog extends Closeable {
+public interface ShardLog extends Closeable {
 
   /**
    * The shard's own log, from which changes are read. A group that counts is in this log when
@@ -41,15 +42,22 @@ interface ShardLog extends Closeable {
    */
   void append(OpenGroup group, LongSupplier commitMicros) throws IOException;
 
-  /** Takes the groups that the log has settled since the last call, in the order of settlement. */
+  /**
+   * Takes what the log has settled since the last call: groups of this shard, and changes of other
+   * leaders, those of each partition in the order of their positions.
+   */
   List<Settled> takeSettled() throws IOException;
 
-  /** The fate of a group. */
-  sealed interface Settled {
+  /** What counts from now on, or never will. */
+  sealed interface Settled {}
 
-    /** The group, as it was appended. */
-    OpenGroup group();
-  }
+  /**
+   * Changes that another leader has appended count.
+   *
+   * @param batches of one partition, as {@link #local} has them: rows, and answers to writers
+   * @param end the end of the batches in {@link #local}
+   */
+  record Followed(List<ChangeBatch> batches, long end) implements Settled {}
 
   /**
    * The group counts, and {@linkplain OpenGroup#place knows its positions}.

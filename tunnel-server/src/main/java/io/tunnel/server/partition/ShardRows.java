@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.ConditionCore;
@@ -15,6 +16,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The rows of a shard, as far as the shard itself needs them. */
 public interface ShardRows extends ConditionCore.StoredRows, Closeable {
@@ -42,6 +44,11 @@ public interface ShardRows extends ConditionCore.StoredRows, Closeable {
    * different partitions may be open together; the caller must not use two folds concurrently.
    */
   TableFold begin(List<ChangeBatch> batches, BesideRows beside);
+
+  /** The AUTO column of a partition's keys, if they have one. */
+  default Optional<AutoNumbers> auto(int partition) {
+    return Optional.empty();
+  }
 
   /** When the rows of partitions expire; always one object. */
   default Expiries lives() {

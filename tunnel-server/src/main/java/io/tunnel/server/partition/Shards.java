@@ -124,14 +124,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
             catalog::autoNumbers,
             catalog::sessionOwner,
             layout.shard().writers().of(layout.count()));
-    StoredRows stored =
-        new StoredRows(
-            table,
-            refold.bounds(),
-            refold.writers(),
-            refold.bound(),
-            catalog::hasPartition,
-            files.lives());
+    StoredRows stored = new StoredRows(table, refold.seen(), catalog::hasPartition, files.lives());
     CatchUp rest = new CatchUp(files.log(), table, refold);
     if (table.isNew()) {
       // All of the log may be missing in it, which is too much for files that are not compacted.
@@ -145,7 +138,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     } catch (DiskFullException e) {
       full = Optional.of(e);
     }
-    meter.numbered(files.id(), refold.writers().taken());
+    meter.numbered(files.id(), refold.seen().writers().taken());
     // Not before: on a disk that is nearly full, a compaction takes the room that the fold needs.
     table.compact();
     Shard shard = new Shard(files.id(), layout.shard(), files.log(), stored, meter, clock);

@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.BoundRows;
@@ -16,18 +17,32 @@ import java.util.SortedMap;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(
-    TableStore store,
-    RowBounds bounds,
-    Writers writers,
-    BoundRows bound,
-    IntPredicate live,
-    Expiries lives)
+record StoredRows(TableStore store, SeenChanges seen, IntPredicate live, Expiries lives)
     implements ShardRows {
 
   /** Rows that live for ever. */
-  StoredRows(TableStore store, RowBounds bounds, Writers writers, IntPredicate live) {
-    this(store, bounds, writers, BoundRows.none(), live, Expiries.NONE);
+  StoredRows(TableStore store, SeenChanges seen, IntPredicate live) {
+    this(store, seen, live, Expiries.NONE);
+  }
+
+  @Override
+  public RowBounds bounds() {
+    return seen.bounds();
+  }
+
+  @Override
+  public Writers writers() {
+    return seen.writers();
+  }
+
+  @Override
+  public BoundRows bound() {
+    return seen.bound();
+  }
+
+  @Override
+  public Optional<AutoNumbers> auto(int partition) {
+    return seen.auto().apply(partition);
   }
 
   @Override

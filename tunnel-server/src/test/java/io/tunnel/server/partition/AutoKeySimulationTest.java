@@ -124,7 +124,7 @@ final class AutoKeySimulationTest {
     TableStore table = TableStore.open(directory.resolve("rows-" + stores), TABLE, log::sync);
     Refold refold = new Refold(table, partition -> true, partition -> AutoNumbers.of(KEY));
     new CatchUp(log, table, refold).fold();
-    StoredRows stored = new StoredRows(table, refold.bounds(), refold.writers(), partition -> true);
+    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true);
     late = isLate ? Optional.of(new LateShardLog(log, random.split(), 0)) : Optional.empty();
     ShardLog of = isLate ? late.get() : new LocalShardLog(log);
     shard = new Shard(0, CONFIG, of, stored, new NoMeter(), clock);

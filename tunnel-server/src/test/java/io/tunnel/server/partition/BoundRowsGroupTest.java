@@ -49,14 +49,7 @@ final class BoundRowsGroupTest {
             partition -> Optional.empty(),
             session -> Optional.of("greedy"),
             WriterLimits.DEFAULT.of(1));
-    StoredRows stored =
-        new StoredRows(
-            table,
-            refold.bounds(),
-            refold.writers(),
-            refold.bound(),
-            partition -> true,
-            Expiries.NONE);
+    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
     return new Shard(0, CONFIG, log, stored, new NoMeter(), new TestClock());
   }
 

@@ -126,14 +126,7 @@ final class BoundRowsSimulationTest {
             session -> Optional.of("").filter(any -> alive.contains(session)),
             WriterLimits.DEFAULT.of(1));
     new CatchUp(log, table, refold).fold();
-    StoredRows stored =
-        new StoredRows(
-            table,
-            refold.bounds(),
-            refold.writers(),
-            refold.bound(),
-            partition -> true,
-            Expiries.NONE);
+    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
     late = isLate ? Optional.of(new LateShardLog(log, random.split(), 0)) : Optional.empty();
     ShardLog of = isLate ? late.get() : new LocalShardLog(log);
     shard = new Shard(0, CONFIG, of, stored, new Counting(), new TestTime());

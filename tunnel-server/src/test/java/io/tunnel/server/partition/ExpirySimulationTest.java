@@ -123,9 +123,7 @@ final class ExpirySimulationTest {
         TableStore.openUncompacted(directory.resolve("rows-" + stores), TABLE, log::sync, lives);
     Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
     new CatchUp(log, table, refold).fold();
-    StoredRows stored =
-        new StoredRows(
-            table, refold.bounds(), refold.writers(), refold.bound(), partition -> true, lives);
+    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, lives);
     shard = new Shard(0, CONFIG, log, stored, new Counting(), clock);
     sweep = new ExpirySweep(0, shard, 4_000);
   }

@@ -67,9 +67,7 @@ class ExpirySweepTest {
     Expiries lives = new Expiries(partition -> Expiry.ofMillis(2_000));
     TableStore table = TableStore.openUncompacted(directory, TABLE, log::sync, lives);
     Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
-    StoredRows stored =
-        new StoredRows(
-            table, refold.bounds(), refold.writers(), refold.bound(), partition -> true, lives);
+    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, lives);
     shard = new Shard(0, CONFIG, log, stored, new NoMeter(), clock);
     sweep = new ExpirySweep(0, shard, ROWS_PER_SECOND);
     write(1, MANY);

@@ -17,8 +17,6 @@ import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.server.partition.judge.RowBounds;
-import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
@@ -27,7 +25,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
@@ -59,10 +56,7 @@ final class ShardRoomTest {
   private void open(ShardConfig config) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    rows =
-        new TightRows(
-            new StoredRows(
-                table, new RowBounds(Map.of()), new Writers(Map.of()), partition -> true));
+    rows = new TightRows(new StoredRows(table, SeenChanges.none(), partition -> true));
     shard = new Shard(0, config, log, rows, new NoMeter(), new Clock());
   }
 
@@ -213,10 +207,7 @@ final class ShardRoomTest {
   private void startBehind(int groups) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory.resolve("again"), TABLE, log::sync);
-    rows =
-        new TightRows(
-            new StoredRows(
-                table, new RowBounds(Map.of()), new Writers(Map.of()), partition -> true));
+    rows = new TightRows(new StoredRows(table, SeenChanges.none(), partition -> true));
     int[] left = {groups};
     Refold refold =
         new Refold(

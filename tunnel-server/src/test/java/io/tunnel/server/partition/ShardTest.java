@@ -24,7 +24,6 @@ import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.judge.RowBounds;
-import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.WriteResult;
@@ -71,7 +70,7 @@ final class ShardTest {
             0,
             CONFIG,
             log,
-            new StoredRows(table, new RowBounds(Map.of()), new Writers(Map.of()), live),
+            new StoredRows(table, SeenChanges.none(), live),
             new NoMeter(),
             new TestClock());
   }

@@ -78,9 +78,7 @@ final class SyncedWritesTest {
     Expiries lives = new Expiries(partition -> Expiry.NEVER);
     TableStore table = TableStore.openUncompacted(directory, TABLE, log::sync, lives);
     Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
-    StoredRows stored =
-        new StoredRows(
-            table, refold.bounds(), refold.writers(), refold.bound(), partition -> true, lives);
+    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, lives);
     shard = new Shard(0, CONFIG, log, stored, new NoMeter(), new TestClock());
   }
 

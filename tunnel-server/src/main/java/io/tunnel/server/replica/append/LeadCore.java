@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 
 /**
  * What a node may append to a log of appends and what it may say of its appends. Reads the log as
@@ -145,10 +146,11 @@ final class LeadCore<T> {
   /**
    * Takes the place of a record in the log.
    *
+   * @param what makes what the caller remembers, of the header
    * @return the header of the record to append, after all records before it
    * @throws IllegalStateException when the node may not append
    */
-  public AppendHeader append(Kind kind, int changes, T what) {
+  public AppendHeader append(Kind kind, int changes, Function<AppendHeader, T> what) {
     if (!mayAppend()) {
       throw new IllegalStateException(
           "cannot append while " + role + " with " + pending.size() + " appends under way");
@@ -171,8 +173,18 @@ final class LeadCore<T> {
             changes,
             follow.snapshot(),
             Bytes.EMPTY);
-    pending.add(new Pending<>(header, OptionalLong.empty(), what));
+    pending.add(new Pending<>(header, OptionalLong.empty(), what.apply(header)));
     return header;
+  }
+
+  /** Whether the record of an append of this node is not settled. */
+  public boolean isUnderWay(AppendHeader header) {
+    return pending.stream().anyMatch(each -> each.header().equals(header));
+  }
+
+  /** Whether the node waits to read this marker. */
+  public boolean isClaiming(AppendHeader marker) {
+    return claim.equals(Optional.of(marker.marker()));
   }
 
   /**
@@ -183,8 +195,7 @@ final class LeadCore<T> {
    */
   public List<Settled<T>> acknowledged(AppendHeader header, long offset) {
     List<Settled<T>> settled = new ArrayList<>();
-    boolean isUnderWay = pending.stream().anyMatch(each -> each.header().equals(header));
-    if (role != Role.LEADING || !isUnderWay) {
+    if (role != Role.LEADING || !isUnderWay(header)) {
       // Reading settles it, or has settled it.
       return settled;
     }

@@ -222,13 +222,13 @@ final class RuleModel {
     LeadCore<Sent> lead = core(state.nodes().get(index));
     int changes = id < bounds.empty() ? 0 : 1;
     Sent[] made = new Sent[1];
-    // The place of a record is known when the record is made.
-    AppendHeader header = core(state.nodes().get(index)).append(Kind.BATCHES, changes, null);
-    made[0] = new Sent(id, write, index, header, List.copyOf(seen));
-    AppendHeader again = lead.append(Kind.BATCHES, changes, made[0]);
-    if (!again.equals(header)) {
-      throw new AssertionError(again + " instead of " + header);
-    }
+    lead.append(
+        Kind.BATCHES,
+        changes,
+        header -> {
+          made[0] = new Sent(id, write, index, header, List.copyOf(seen));
+          return made[0];
+        });
     return new Change(state)
         .node(index, lead, state.nodes().get(index).counted())
         .sent(made[0])

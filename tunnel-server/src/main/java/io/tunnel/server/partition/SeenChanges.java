@@ -1,0 +1,46 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.AutoNumbers;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
+import io.tunnel.server.partition.judge.BoundRows;
+import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
+import io.tunnel.server.table.BesideRows;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntFunction;
+
+/**
+ * What a shard remembers of changes that it did not judge itself: a start reads them from its log,
+ * and a follower from the log of its leader. For the shard's thread.
+ *
+ * @param auto the AUTO column of a partition's keys, if they have one
+ */
+record SeenChanges(
+    RowBounds bounds, Writers writers, BoundRows bound, IntFunction<Optional<AutoNumbers>> auto) {
+
+  /** Of rows that nobody has written yet, in a shard without sessions and AUTO columns. */
+  static SeenChanges none() {
+    return new SeenChanges(
+        new RowBounds(Map.of()), new Writers(Map.of()), BoundRows.none(), id -> Optional.empty());
+  }
+
+  /** Takes a batch of the log: rows, or answers to writers. */
+  void saw(ChangeBatch batch) {
+    if (batch.rowCount() == 0) {
+      writers.saw(batch);
+      return;
+    }
+    bounds.saw(batch, ColumnSizes.of(batch));
+    bound.saw(batch);
+    auto.apply(batch.partition())
+        .flatMap(column -> column.largest(batch).stream().boxed().findAny())
+        .ifPresent(number -> bounds.raise(batch.partition(), number));
+  }
+
+  /** What is stored with the next rows. */
+  BesideRows takeRaised() {
+    return BesideRows.of(bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
+  }
+}

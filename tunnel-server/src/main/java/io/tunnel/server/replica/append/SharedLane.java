@@ -1,0 +1,183 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.AppendBatches;
+import io.tunnel.server.partition.OpenGroup;
+import io.tunnel.server.replica.append.AppendHeader.Kind;
+import io.tunnel.server.replica.append.FollowCore.Verdict;
+import io.tunnel.server.replica.append.LeadCore.Outcome;
+import io.tunnel.server.replica.append.LeadCore.Role;
+import io.tunnel.server.replica.append.LeadCore.Settled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+
+/**
+ * A replica of one partition of a shared log: reads the records that count, and appends groups
+ * while its node leads. For the shard's thread.
+ */
+final class SharedLane {
+
+  private final int partition;
+  private final AppendLog log;
+  private final LongSupplier markers;
+  private final Posts posts;
+  private final LeadCore<Own> lead;
+  private boolean isWanted;
+
+  /** The commit time of the last change that counts, or is under way. */
+  private long lastMicros;
+
+  /** A group under way, with the value of its record. */
+  private record Own(OpenGroup group, byte[] value, int changes) {}
+
+  /** What counts, or never will, in the order of the log. */
+  sealed interface Event {}
+
+  /** A group of this node counts; the batches are those of its record. */
+  record Counts(OpenGroup group, List<ChangeBatch> batches) implements Event {}
+
+  /** No change of a group counts, or nobody knows. */
+  record Refused(OpenGroup group, RefusedException reason) implements Event {}
+
+  /** A record of another leader counts. */
+  record Follows(List<ChangeBatch> batches) implements Event {}
+
+  /** Runs an action on the shard's thread; called by any thread. */
+  @FunctionalInterface
+  interface Posts {
+    void post(Runnable action);
+  }
+
+  /**
+   * A replica that has read the log up to {@code state}.
+   *
+   * @param markers random numbers, no two alike
+   */
+  SharedLane(int partition, FollowState state, AppendLog log, LongSupplier markers, Posts posts) {
+    this.partition = partition;
+    this.log = log;
+    this.markers = markers;
+    this.posts = posts;
+    this.lead = new LeadCore<>(state, SharedShardLog.APPENDS_MAX);
+  }
+
+  /** The offset of the next record to read. */
+  long next() {
+    return lead.follow().next();
+  }
+
+  /** Whether groups are appended here now. */
+  boolean isLeading() {
+    return lead.role() == Role.LEADING;
+  }
+
+  /** Wants to lead from now on, or no more. */
+  void want(boolean toLead) {
+    isWanted = toLead;
+    if (!toLead) {
+      lead.resign();
+    }
+  }
+
+  /**
+   * Claims the lead where it is wanted; to be called again and again, since a claim may be lost.
+   */
+  void claim(long nowMs) {
+    if (!isWanted || lead.role() != Role.FOLLOWING) {
+      return;
+    }
+    AppendHeader marker = lead.claim(markers.getAsLong(), nowMs);
+    log.append(
+        partition,
+        marker.encode(),
+        new AppendValue.Leader("", "").encode(),
+        offset -> posts.post(() -> claimed(marker, offset)));
+  }
+
+  private void claimed(AppendHeader marker, OptionalLong offset) {
+    if (offset.isEmpty() && lead.isClaiming(marker)) {
+      lead.resign();
+    }
+  }
+
+  /** Appends a group; its node leads. */
+  void append(OpenGroup group, long nowMicros, List<Event> events) {
+    lastMicros = Math.max(lastMicros, nowMicros);
+    int changes = group.batches().changes();
+    long[] positions = new long[group.batches().batchCount()];
+    Own[] own = new Own[1];
+    AppendHeader header =
+        lead.append(
+            Kind.BATCHES,
+            changes,
+            made -> {
+              byte[] value = group.batches().encodeAppend(lastMicros, made.first(), positions);
+              own[0] = new Own(group, value, changes);
+              return own[0];
+            });
+    group.place(positions);
+    log.append(
+        partition,
+        header.encode(),
+        own[0].value(),
+        offset -> posts.post(() -> acknowledged(header, offset, events)));
+  }
+
+  private void acknowledged(AppendHeader header, OptionalLong offset, List<Event> events) {
+    if (offset.isEmpty()) {
+      // Reading settles what is under way, behind the marker of the next claim.
+      if (lead.isUnderWay(header)) {
+        lead.resign();
+      }
+      return;
+    }
+    settle(lead.acknowledged(header, offset.getAsLong()), events);
+  }
+
+  private void settle(List<Settled<Own>> settled, List<Event> events) {
+    for (Settled<Own> one : settled) {
+      Own own = one.what();
+      events.add(
+          one.outcome() == Outcome.COUNTS
+              ? new Counts(own.group(), batches(own.value(), one.first(), own.changes()))
+              : new Refused(own.group(), reason(one.outcome())));
+    }
+  }
+
+  private RefusedException reason(Outcome outcome) {
+    return outcome == Outcome.NEVER
+        ? RefusedException.notLeader(
+            "another node leads partition " + partition + " since", Optional.empty())
+        : new RefusedException(
+            ErrorCode.STORAGE_FAILED,
+            "the shared log lost the end of partition "
+                + partition
+                + "; whether this was written is not known");
+  }
+
+  private List<ChangeBatch> batches(byte[] value, long first, int changes) {
+    return AppendBatches.parse(value, partition, first, changes);
+  }
+
+  /** Takes the record at {@code offset}. */
+  void read(long offset, AppendHeader header, byte[] value, List<Event> events) {
+    boolean isOwn = lead.isUnderWay(header);
+    LeadCore.Read<Own> read = lead.read(offset, header);
+    if (read.verdict() == Verdict.COUNTS && header.kind() == Kind.BATCHES && !isOwn) {
+      List<ChangeBatch> batches = batches(value, header.first(), header.changes());
+      batches.forEach(batch -> lastMicros = Math.max(lastMicros, batch.commitMicros()));
+      events.add(new Follows(batches));
+    }
+    settle(read.settled(), events);
+  }
+
+  /** The groups under way, whose fate is not known; for a shard that stops. */
+  List<OpenGroup> underWay() {
+    return new ArrayList<>(lead.underWay().stream().map(Own::group).toList());
+  }
+}

@@ -1,0 +1,128 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.OpenGroup;
+import io.tunnel.server.partition.ShardLog;
+import io.tunnel.server.replica.append.SharedLane.Counts;
+import io.tunnel.server.replica.append.SharedLane.Event;
+import io.tunnel.server.replica.append.SharedLane.Follows;
+import io.tunnel.server.replica.append.SharedLane.Posts;
+import io.tunnel.server.replica.append.SharedLane.Refused;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * The log of a shard whose partitions are in a log that many nodes share. Each partition is a lane.
+ * What counts, from whatever node, is adopted by the local log byte for byte, in one write for all
+ * that counts at once.
+ */
+public final class SharedShardLog implements ShardLog {
+
+  /** Groups of a partition that may be under way. */
+  static final int APPENDS_MAX = 4;
+
+  private final LocalLog local;
+  private final AppendLog shared;
+  private final LongSupplier markers;
+  private final Posts posts;
+  private final Map<Integer, SharedLane> lanes = new TreeMap<>();
+
+  /** What the local log does not have yet. */
+  private final List<Event> events = new ArrayList<>();
+
+  /**
+   * A log without partitions.
+   *
+   * @param local gets what counts
+   * @param markers random numbers, no two alike
+   * @param posts runs an action on the shard's thread
+   */
+  SharedShardLog(LocalLog local, AppendLog shared, LongSupplier markers, Posts posts) {
+    this.local = local;
+    this.shared = shared;
+    this.markers = markers;
+    this.posts = posts;
+  }
+
+  /** Begins a replica of a partition, which has read nothing. */
+  SharedLane begin(int partition) {
+    SharedLane lane = new SharedLane(partition, FollowState.NONE, shared, markers, posts);
+    lanes.put(partition, lane);
+    return lane;
+  }
+
+  /** Takes a record that was read. */
+  void read(int partition, long offset, AppendHeader header, byte[] value) {
+    lanes.get(partition).read(offset, header, value, events);
+  }
+
+  @Override
+  public LocalLog local() {
+    return local;
+  }
+
+  @Override
+  public int laneOf(int partition) {
+    return partition;
+  }
+
+  @Override
+  public int appendsMax() {
+    return APPENDS_MAX;
+  }
+
+  @Override
+  public void append(OpenGroup group, LongSupplier commitMicros) {
+    SharedLane lane = lanes.get(group.lane());
+    if (lane == null || !lane.isLeading()) {
+      RefusedException reason =
+          RefusedException.notLeader(
+              "this node does not lead partition " + group.lane(), Optional.empty());
+      events.add(new Refused(group, reason));
+      return;
+    }
+    lane.append(group, commitMicros.getAsLong(), events);
+  }
+
+  @Override
+  public List<Settled> takeSettled() throws IOException {
+    // One write for all of them: the table has the write when it has the last batch of the write.
+    List<ChangeBatch> batches = new ArrayList<>();
+    for (Event event : events) {
+      if (event instanceof Counts counts) {
+        batches.addAll(counts.batches());
+      } else if (event instanceof Follows follows) {
+        batches.addAll(follows.batches());
+      }
+    }
+    long before = local.end();
+    local.adopt(batches);
+    List<Settled> settled = new ArrayList<>(events.size());
+    int left = batches.size();
+    for (Event event : events) {
+      if (event instanceof Counts counts) {
+        left -= counts.batches().size();
+        settled.add(new Counted(counts.group(), left == 0 ? local.end() : before));
+      } else if (event instanceof Follows follows) {
+        left -= follows.batches().size();
+        settled.add(new Followed(follows.batches(), left == 0 ? local.end() : before));
+      } else if (event instanceof Refused refused) {
+        settled.add(new NeverCounts(refused.group(), refused.reason()));
+      }
+    }
+    events.clear();
+    return settled;
+  }
+
+  @Override
+  public void close() throws IOException {
+    local.close();
+  }
+}

@@ -1,0 +1,68 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.ShardLog;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * A node of a test: its replicas of partitions of a {@link SimAppendLogs}, and the log of its
+ * shard.
+ */
+public final class SimNode {
+
+  private final SimAppendLogs logs;
+  private final SharedShardLog log;
+  private final TreeMap<Integer, SharedLane> lanes = new TreeMap<>();
+
+  /** A node that has read nothing of {@code partitions}. */
+  public SimNode(
+      int id, SimAppendLogs logs, int partitions, LocalLog local, Consumer<Runnable> posts) {
+    this.logs = logs;
+    this.log = new SharedShardLog(local, logs.of(id), logs::marker, posts::accept);
+    for (int partition = 1; partition <= partitions; partition++) {
+      lanes.put(partition, log.begin(partition));
+    }
+  }
+
+  /** The log of the node's shard. */
+  public ShardLog log() {
+    return log;
+  }
+
+  /** Wants to lead a partition, or no more. */
+  public void want(int partition, boolean toLead) {
+    lanes.get(partition).want(toLead);
+  }
+
+  /** Claims the partitions that the node wants to lead and does not. */
+  public void claim(long nowMs) {
+    lanes.values().forEach(lane -> lane.claim(nowMs));
+  }
+
+  /** Whether the node appends to a partition. */
+  public boolean isLeading(int partition) {
+    return lanes.get(partition).isLeading();
+  }
+
+  /** Whether the node has read everything. */
+  public boolean isCaughtUp() {
+    return lanes.entrySet().stream()
+        .allMatch(lane -> lane.getValue().next() == logs.records(lane.getKey()).size());
+  }
+
+  /** Reads a few records of each partition. */
+  public void read(SplittableRandom random) {
+    lanes.forEach(
+        (partition, lane) -> {
+          for (int count = random.nextInt(4); count > 0; count--) {
+            if (lane.next() < logs.records(partition).size()) {
+              int offset = (int) lane.next();
+              SimAppendLogs.Record record = logs.records(partition).get(offset);
+              log.read(partition, offset, record.header(), record.value());
+            }
+          }
+        });
+  }
+}
