@@ -67,4 +67,20 @@ final class BoundPlacesTest {
     requireRefused(places, new Places(1, 97), new Places(1, 97));
     places.require("b", new Places(1, 580), new Places(1, 580));
   }
+
+  @Test
+  void what_is_given_back_to_an_owner_leaves_what_else_is_reserved() {
+    BoundPlaces places = new BoundPlaces(1 << 20, 600);
+    places.reserve("a", new Places(1, 20), new Places(1, 20));
+    places.reserve("a", new Places(1, 20), new Places(1, 20));
+    // A fifth of the 560 that are free is 112.
+    places.require("a", new Places(1, 72), new Places(1, 72));
+    requireRefused(places, new Places(1, 73), new Places(1, 73));
+    places.unreserve("a", new Places(1, 20), new Places(1, 20));
+    places.require("a", new Places(1, 96), new Places(1, 96));
+    requireRefused(places, new Places(1, 97), new Places(1, 97));
+    places.unreserve("a", new Places(1, 20), new Places(1, 20));
+    // An owner without rows may have all that is free.
+    places.require("a", new Places(1, 600), new Places(1, 600));
+  }
 }

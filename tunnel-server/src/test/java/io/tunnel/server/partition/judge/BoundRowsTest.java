@@ -314,6 +314,23 @@ final class BoundRowsTest {
         .containsOnly(BoundPlaces.Places.NONE);
   }
 
+  @Test
+  void rows_under_way_count_as_rows_of_their_session() {
+    open(1, "owner");
+    BoundRows.Reserved three = few.reserve(batch(1, 0, 3), 1);
+    BoundRows.Reserved two = few.reserve(batch(1, 3, 5), 1);
+    assertThat(few.left(1)).isEqualTo(5);
+    few.saw(batch(1, 0, 3));
+    few.unreserve(three);
+    assertThat(few.left(1)).as("three rows are stored, two are under way").isEqualTo(5);
+    few.unreserve(two);
+    assertThat(few.left(1)).as("the other rows were refused").isEqualTo(3);
+    BoundRows.Reserved again = few.reserve(batch(1, 0, 3), 1);
+    assertThat(few.left(1)).as("rows that the session has are counted once").isEqualTo(3);
+    few.unreserve(again);
+    assertThat(few.left(1)).isEqualTo(3);
+  }
+
   /** With so many rows before, in one batch as in two; the last one is bound, the next one not. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 500, SESSION_MAX - 1, SESSION_MAX})
