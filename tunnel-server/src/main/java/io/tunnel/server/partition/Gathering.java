@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import java.io.IOException;
@@ -60,6 +61,10 @@ final class Gathering {
         turns.holdForLane(write);
         continue;
       }
+      if (isRefused(write)) {
+        turns.take();
+        continue;
+      }
       OpenGroup group = lanes.of(partition);
       if (group.isSettled(write, conditions)) {
         turns.take();
@@ -87,6 +92,12 @@ final class Gathering {
     }
   }
 
+  private boolean isRefused(PendingWrite write) {
+    Optional<RefusedException> refusal = lanes.refusal(write.batch().partition());
+    refusal.ifPresent(write::refused);
+    return refusal.isPresent();
+  }
+
   /**
    * Sets a write that must be judged aside, so that the write is not judged with this group, when
    * the write is long, or when a slice of a fold did not bring all rows that the write needs.
@@ -111,7 +122,7 @@ final class Gathering {
   private void gather(WriteTurns.Done done) {
     PendingWrite write = done.write();
     OpenGroup group = lanes.of(write.batch().partition());
-    if (group.isRefused(write)) {
+    if (isRefused(write) || group.isRefused(write)) {
       return;
     }
     ConditionCore.Judged judged = done.judged();

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -66,6 +67,11 @@ final class Lanes {
     OpenGroup group = spare.isEmpty() ? groups.apply(returned) : spare.remove();
     group.gather(lane);
     return group;
+  }
+
+  /** See {@link ShardLog#refusal}. */
+  Optional<RefusedException> refusal(int partition) {
+    return log.refusal(partition);
   }
 
   int laneOf(int partition) {

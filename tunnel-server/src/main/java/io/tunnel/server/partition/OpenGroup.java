@@ -78,6 +78,7 @@ public final class OpenGroup {
    *
    * @param number the number in the log's group; -1 when no row was accepted
    * @param repeated the answer to a batch that was applied before
+   * @param refusal why the batch is refused by its number
    */
   private record Admitted(
       PendingWrite write,
@@ -86,7 +87,27 @@ public final class OpenGroup {
       OptionalLong firstNumber,
       Optional<ChangeBatch> accepted,
       int number,
-      Optional<WriteResult> repeated) {}
+      Optional<WriteResult> repeated,
+      Optional<RefusedException> refusal) {
+
+    /** A write of which no row is judged. */
+    private static Admitted ended(
+        PendingWrite write, Optional<WriteResult> repeated, Optional<RefusedException> refusal) {
+      return new Admitted(
+          write,
+          List.of(),
+          List.of(),
+          OptionalLong.empty(),
+          Optional.empty(),
+          -1,
+          repeated,
+          refusal);
+    }
+
+    private boolean isJudged() {
+      return repeated.isEmpty() && refusal.isEmpty();
+    }
+  }
 
   OpenGroup(
       int mergedBytesMax,
@@ -222,15 +243,14 @@ public final class OpenGroup {
     try {
       repeated = writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
     } catch (RefusedException e) {
-      write.refused(e);
+      // With the group: a leader that was replaced does not know the last batches of the writer.
+      admitted.add(Admitted.ended(write, Optional.empty(), Optional.of(e)));
       return true;
     }
     if (repeated.isPresent()) {
       mustSync |= write.isSynced();
       hasRepeatedSynced |= write.isSynced();
-      admitted.add(
-          new Admitted(
-              write, List.of(), List.of(), OptionalLong.empty(), Optional.empty(), -1, repeated));
+      admitted.add(Admitted.ended(write, repeated, Optional.empty()));
     }
     return repeated.isPresent();
   }
@@ -270,6 +290,7 @@ public final class OpenGroup {
             judged.firstNumber(),
             judged.accepted(),
             inGroup,
+            Optional.empty(),
             Optional.empty()));
   }
 
@@ -306,7 +327,7 @@ public final class OpenGroup {
       if (done.write().binding().isPresent() || bound.has(done.write().batch().partition())) {
         done.accepted().ifPresent(bound::saw);
       }
-      if (done.repeated().isEmpty() && done.write().writer().isPresent()) {
+      if (done.isJudged() && done.write().writer().isPresent()) {
         long micros =
             done.accepted().map(ChangeBatch::commitMicros).orElseGet(epochMicros::getAsLong);
         writers.answered(
@@ -328,7 +349,11 @@ public final class OpenGroup {
     long rejected = 0;
     for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
       rejected += done.rejections().size();
-      done.write().written(done.repeated().isPresent() ? done.repeated().get() : result(done));
+      if (done.refusal().isPresent()) {
+        done.write().refused(done.refusal().get());
+      } else {
+        done.write().written(done.repeated().isPresent() ? done.repeated().get() : result(done));
+      }
     }
     return rejected;
   }

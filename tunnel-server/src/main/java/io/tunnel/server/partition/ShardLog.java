@@ -6,6 +6,7 @@ import io.tunnel.server.log.LocalLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -27,6 +28,14 @@ public interface ShardLog extends Closeable {
 
   /** The lane of a partition. A group has writes of one lane only. */
   int laneOf(int partition);
+
+  /**
+   * Why no write to a partition may be judged now; empty where the shard has all changes that count
+   * and may append.
+   */
+  default Optional<RefusedException> refusal(int partition) {
+    return Optional.empty();
+  }
 
   /** How many groups of a lane may be appended and not settled. */
   int appendsMax();

@@ -74,21 +74,28 @@ public final class SharedShardLog implements ShardLog {
   }
 
   @Override
+  public Optional<RefusedException> refusal(int partition) {
+    SharedLane lane = lanes.get(partition);
+    return lane != null && lane.isLeading()
+        ? Optional.empty()
+        : Optional.of(
+            RefusedException.notLeader(
+                "this node does not lead partition " + partition, Optional.empty()));
+  }
+
+  @Override
   public int appendsMax() {
     return APPENDS_MAX;
   }
 
   @Override
   public void append(OpenGroup group, LongSupplier commitMicros) {
-    SharedLane lane = lanes.get(group.lane());
-    if (lane == null || !lane.isLeading()) {
-      RefusedException reason =
-          RefusedException.notLeader(
-              "this node does not lead partition " + group.lane(), Optional.empty());
-      events.add(new Refused(group, reason));
-      return;
+    Optional<RefusedException> refusal = refusal(group.lane());
+    if (refusal.isPresent()) {
+      events.add(new Refused(group, refusal.get()));
+    } else {
+      lanes.get(group.lane()).append(group, commitMicros.getAsLong(), events);
     }
-    lane.append(group, commitMicros.getAsLong(), events);
   }
 
   @Override

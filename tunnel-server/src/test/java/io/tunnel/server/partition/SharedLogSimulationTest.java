@@ -1,0 +1,320 @@
+package io.tunnel.server.partition;
+
+import static io.tunnel.server.TestRows.keyBytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.replica.append.SimAppendLogs;
+import io.tunnel.server.replica.append.SimNode;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
+import io.tunnel.wire.WriteResult;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Three nodes, each a shard over a log of appends that they share: real shards, local logs and
+ * tables, on the test's thread. Any node claims any partition at any time; nodes are killed, and
+ * begin with an empty disk. The truth reads the log of appends by a rule of its own.
+ */
+final class SharedLogSimulationTest {
+
+  private static final int NODES = 3;
+  private static final int PARTITIONS = 2;
+  private static final int WRITERS = 4;
+  private static final int STEPS = 1_500;
+  private static final ShardConfig CONFIG = new ShardConfig(4_096, 4_096, 8 << 20);
+  private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
+
+  @TempDir private Path directory;
+  private SplittableRandom random;
+  private SimAppendLogs logs;
+  private JudgedRows truth;
+  private int stores;
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Program> programs = new ArrayList<>();
+  private final List<AssertionError> failures = new ArrayList<>();
+  private long nowMs = 1_790_000_000_000L;
+  private int inDoubt;
+  private int repeated;
+
+  /** A node that lives. */
+  private final class Node {
+    private final SimNode replicas;
+    private final Shard shard;
+
+    Node(int id) throws IOException {
+      LocalLog own = TestLogs.open(new CrashDisk(), 0);
+      TableStore table = TableStore.open(directory.resolve("rows-" + ++stores), TABLE, own::sync);
+      Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
+      StoredRows stored = new StoredRows(table, refold.seen(), partition -> true);
+      Shard[] made = new Shard[1];
+      replicas =
+          new SimNode(id, logs, PARTITIONS, own, action -> made[0].execute(Set.of(), action));
+      shard = new Shard(0, CONFIG, replicas.log(), stored, new NoMeter(), new TestClock());
+      made[0] = shard;
+    }
+
+    void step() {
+      replicas.read(random);
+      for (int steps = random.nextInt(4); steps >= 0; steps--) {
+        shard.step();
+      }
+    }
+  }
+
+  /** A writer of one partition. */
+  private final class Program {
+    private final int partition;
+    private final Optional<Bytes> id;
+    private int node;
+    private long number;
+    private long applied;
+    private Optional<JudgedRows.Batch> batch = Optional.empty();
+    private Optional<WriteResult> answer = Optional.empty();
+
+    Program(int partition, Optional<Bytes> id) {
+      this.partition = partition;
+      this.id = id;
+    }
+
+    void goOn() {
+      if (batch.isEmpty()) {
+        number++;
+        answer = Optional.empty();
+        batch = Optional.of(truth.anyBatch(partition));
+        post();
+      } else if (id.isPresent() && random.nextInt(4) == 0) {
+        // Its node may be gone, or the answer lost: the batch comes again, perhaps elsewhere.
+        node = random.nextInt(NODES);
+        repeated++;
+        post();
+      } else if (id.isEmpty() && random.nextInt(10) == 0) {
+        batch = Optional.empty();
+      }
+    }
+
+    private void post() {
+      nodes
+          .get(node)
+          .shard
+          .write(
+              batch
+                  .orElseThrow()
+                  .write(
+                      id.map(writer -> new Numbered(writer, number, applied)),
+                      false,
+                      new Answer(this, batch.get(), number)));
+    }
+
+    private void answered(JudgedRows.Batch of, long ofNumber, WriteResult result) {
+      truth.require(of, result);
+      if (ofNumber == number) {
+        answer.ifPresent(first -> assertThat(result).as("the first answer").isEqualTo(first));
+        answer = Optional.of(result);
+        applied = result.appliedRows() > 0 ? number : applied;
+        batch = Optional.empty();
+      }
+    }
+
+    private void refused(JudgedRows.Batch of, long ofNumber, RefusedException reason) {
+      if (ofNumber < number && reason.code() == ErrorCode.WRITER_ENDED) {
+        // A copy that came late: a later batch of the writer was answered before.
+        return;
+      }
+      assertThat(reason.code()).as(reason.getMessage()).isEqualTo(ErrorCode.NOT_LEADER);
+      if (id.isEmpty()) {
+        truth.neverCounts(of);
+      }
+      if (ofNumber == number && batch.isPresent()) {
+        node = random.nextInt(NODES);
+        batch = id.isEmpty() ? Optional.empty() : batch;
+      }
+    }
+  }
+
+  private final class Answer implements PendingWrite.Outcome {
+    private final Program program;
+    private final JudgedRows.Batch batch;
+    private final long number;
+    private boolean isTold;
+
+    Answer(Program program, JudgedRows.Batch batch, long number) {
+      this.program = program;
+      this.batch = batch;
+      this.number = number;
+    }
+
+    private void tell(Runnable told) {
+      try {
+        assertThat(isTold).as("told once").isFalse();
+        isTold = true;
+        learn();
+        told.run();
+      } catch (AssertionError | RuntimeException e) {
+        // The shard would take the error for one of its own.
+        failures.add(new AssertionError(e));
+      }
+    }
+
+    @Override
+    public void written(WriteResult result) {
+      tell(() -> program.answered(batch, number, result));
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      tell(() -> program.refused(batch, number, reason));
+    }
+  }
+
+  /** Takes in what counts in the log of appends. */
+  private void learn() {
+    for (int partition = 1; partition <= PARTITIONS; partition++) {
+      logs.counted(partition).forEach(truth::learn);
+    }
+  }
+
+  private void crash(int id) throws IOException {
+    inDoubt += (int) programs.stream().filter(program -> program.batch.isPresent()).count();
+    logs.crashed(id);
+    // Nobody hears of a node that is gone; its disk is lost, too.
+    nodes.set(id, new Node(id));
+  }
+
+  private void act() throws IOException {
+    int id = random.nextInt(NODES);
+    nowMs += random.nextInt(3);
+    switch (random.nextInt(24)) {
+      case 0 -> nodes.get(id).replicas.want(1 + random.nextInt(PARTITIONS), true);
+      case 1 -> nodes.get(id).replicas.want(1 + random.nextInt(PARTITIONS), random.nextBoolean());
+      case 2, 3 -> nodes.get(id).replicas.claim(nowMs);
+      case 4 -> {
+        if (random.nextInt(12) == 0) {
+          crash(id);
+        }
+      }
+      case 5, 6, 7, 8, 9 -> programs.get(random.nextInt(programs.size())).goOn();
+      case 10, 11, 12, 13, 14, 15 -> logs.land(false);
+      default -> nodes.get(id).step();
+    }
+    if (!failures.isEmpty()) {
+      throw failures.get(0);
+    }
+  }
+
+  /** One node leads all, nothing is lost any more, and each batch of a program is answered. */
+  private void calm(int leader) {
+    for (int id = 0; id < NODES; id++) {
+      for (int partition = 1; partition <= PARTITIONS; partition++) {
+        nodes.get(id).replicas.want(partition, id == leader);
+      }
+    }
+    for (int i = 0; i < 2_000; i++) {
+      nodes.get(leader).replicas.claim(++nowMs);
+      logs.land(true);
+      nodes.forEach(Node::step);
+      for (Program program : programs) {
+        if (program.batch.isPresent() && program.id.isPresent() && i % 100 == 50) {
+          program.node = leader;
+          program.post();
+        }
+      }
+    }
+    assertThat(failures).isEmpty();
+    assertThat(logs.isIdle()).isTrue();
+    assertThat(nodes).allMatch(node -> node.replicas.isCaughtUp());
+    assertThat(programs)
+        .filteredOn(program -> program.id.isPresent())
+        .as("the batches of writers that number")
+        .allMatch(program -> program.batch.isEmpty());
+  }
+
+  /** Each node has the changes that count, byte for byte, and the rows that they leave. */
+  private void requireSame() throws IOException {
+    learn();
+    for (Node node : nodes) {
+      for (int partition = 1; partition <= PARTITIONS; partition++) {
+        assertThat(TestLogs.rows(TestLogs.batches(node.shard.log(), partition)))
+            .isEqualTo((int) truth.learned(partition));
+        boolean[] wasRead = {false};
+        int of = partition;
+        node.shard.execute(
+            of,
+            () -> {
+              wasRead[0] = true;
+              for (int id = 0; id < JudgedRows.KEYS; id++) {
+                assertThat(
+                        node.shard
+                            .table()
+                            .get(of, keyBytes("k" + id))
+                            .map(columns -> columns.get(0).getValue().asLong())
+                            .orElse(0L))
+                    .as("k%d of partition %d", id, of)
+                    .isEqualTo(truth.now(of, "k" + id));
+              }
+            });
+        while (node.shard.step()) {
+          // Until nothing waits.
+        }
+        assertThat(wasRead[0]).isTrue();
+      }
+    }
+  }
+
+  static LongStream seeds() {
+    return LongStream.range(0, 120);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void all_nodes_have_what_counts_and_answers_say_what_counts(long seed) throws Exception {
+    random = new SplittableRandom(seed);
+    logs = new SimAppendLogs(random.split());
+    truth = new JudgedRows(random);
+    for (int id = 0; id < NODES; id++) {
+      nodes.add(new Node(id));
+    }
+    for (int writer = 0; writer < WRITERS; writer++) {
+      for (int partition = 1; partition <= PARTITIONS; partition++) {
+        byte[] id = ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(writer).array();
+        programs.add(
+            new Program(partition, writer < 3 ? Optional.of(Bytes.copyOf(id)) : Optional.empty()));
+      }
+    }
+    for (int i = 0; i < STEPS; i++) {
+      act();
+    }
+    calm(random.nextInt(NODES));
+    requireSame();
+    // Whoever leads next knows what writers were answered.
+    for (int i = 0; i < 40; i++) {
+      programs.forEach(Program::goOn);
+      nodes.forEach(Node::step);
+      logs.land(true);
+    }
+    calm(random.nextInt(NODES));
+    requireSame();
+    assertThat(truth.learned(1)).isPositive();
+    assertThat(repeated).isPositive();
+    for (Node node : nodes) {
+      node.shard.close();
+    }
+  }
+}
