@@ -111,6 +111,7 @@ final class JudgedRows {
       if (not.contains(row)) {
         assertThat(positions).as("a rejected row").doesNotContainKey(value);
         requireRejectedRightly(batch, row);
+        refused.add(value);
         rejected++;
       } else {
         assertThat(positions).as("row %s of %s", row, batch).containsEntry(value, position++);

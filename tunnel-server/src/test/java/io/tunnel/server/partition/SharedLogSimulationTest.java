@@ -279,7 +279,7 @@ final class SharedLogSimulationTest {
   }
 
   static LongStream seeds() {
-    return LongStream.range(0, 120);
+    return LongStream.range(0, 60);
   }
 
   @ParameterizedTest(name = "seed {0}")
