@@ -33,14 +33,7 @@ record ExportFile(
   static final int VERSION = 1;
 
   ExportFile {
-    Objects.requireNonNull(format, "format");
-    if (!format.equals(FORMAT)) {
-      throw new IllegalArgumentException("its format is '" + format + "', not '" + FORMAT + "'");
-    }
-    if (version != VERSION) {
-      throw new IllegalArgumentException(
-          "its version is " + version + ", and this program reads " + VERSION);
-    }
+    requireForm(format, FORMAT, version, VERSION);
     Objects.requireNonNull(source, "source");
     Objects.requireNonNull(selection, "selection");
     parts = List.copyOf(parts);
@@ -50,6 +43,18 @@ record ExportFile(
               + parts.size()
               + " parts where its split points make "
               + (source.splitPoints().size() + 1));
+    }
+  }
+
+  /** Refuses a file of another format, or of a version that this program does not read. */
+  static void requireForm(String format, String wanted, int version, int readVersion) {
+    Objects.requireNonNull(format, "format");
+    if (!format.equals(wanted)) {
+      throw new IllegalArgumentException("its format is '" + format + "', not '" + wanted + "'");
+    }
+    if (version != readVersion) {
+      throw new IllegalArgumentException(
+          "its version is " + version + ", and this program reads " + readVersion);
     }
   }
 

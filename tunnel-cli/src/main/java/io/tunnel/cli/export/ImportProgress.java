@@ -53,14 +53,7 @@ record ImportProgress(
   }
 
   ImportProgress {
-    Objects.requireNonNull(format, "format");
-    if (!format.equals(FORMAT)) {
-      throw new IllegalArgumentException("its format is '" + format + "', not '" + FORMAT + "'");
-    }
-    if (version != VERSION) {
-      throw new IllegalArgumentException(
-          "its version is " + version + ", and this program reads " + VERSION);
-    }
+    ExportFile.requireForm(format, FORMAT, version, VERSION);
     Objects.requireNonNull(export, "export");
     Objects.requireNonNull(target, "target");
     done = List.copyOf(done);

@@ -157,6 +157,12 @@ public record PendingWrite(
         ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
   }
 
+  /** The fate of a write is not known, and {@code why} says the reason. */
+  public static RefusedException unknown(String why) {
+    return new RefusedException(
+        ErrorCode.STORAGE_FAILED, why + "; whether this was written is not known");
+  }
+
   /** What is told to whom comes when no more is written. */
   public static RefusedException stopping() {
     return new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");

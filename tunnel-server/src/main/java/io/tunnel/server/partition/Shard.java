@@ -415,12 +415,7 @@ public final class Shard implements Closeable, PartitionHost {
   private void fail(Throwable cause) {
     String message = cause instanceof Error ? cause.toString() : cause.getMessage();
     disk.fail(cause, message);
-    refuseAll(unknown("the server's disk failed (" + message + ")"));
-  }
-
-  private static RefusedException unknown(String why) {
-    return new RefusedException(
-        ErrorCode.STORAGE_FAILED, why + "; whether this was written is not known");
+    refuseAll(PendingWrite.unknown("the server's disk failed (" + message + ")"));
   }
 
   private void refuseAll(RefusedException reason) {
@@ -439,7 +434,7 @@ public final class Shard implements Closeable, PartitionHost {
     try (log;
         rows) {
       folds.stop();
-      lanes.refuseAll(unknown("the server stops"));
+      lanes.refuseAll(PendingWrite.unknown("the server stops"));
       folding.foldAll();
       log.local().sync();
     }

@@ -192,11 +192,6 @@ public final class Leader {
         "the log that the nodes share cannot be reached; nothing was written, try again later");
   }
 
-  private static RefusedException unknown(String why) {
-    return new RefusedException(
-        ErrorCode.STORAGE_FAILED, why + "; whether this was written is not known");
-  }
-
   private void move(Event event) {
     state = state.after(event);
   }
@@ -290,7 +285,7 @@ public final class Leader {
 
   /** There is a hole before the next record, and what was in it is not known. */
   public void skipped(long nowNanos) {
-    settle(unknown("the log gave up records before this node read them"));
+    settle(PendingWrite.unknown("the log gave up records before this node read them"));
     if (state.hasClaimed()) {
       // Its marker may have been in the hole.
       fail(nowNanos);
@@ -361,7 +356,7 @@ public final class Leader {
    */
   public void advance(boolean isCaughtUp, long nowNanos, BooleanSupplier mayGoOn) {
     if (group.isPresent() && nowNanos - deadlineNanos >= 0 && !group.get().isAnswered()) {
-      group.get().answer(unknown("the log did not answer in time"));
+      group.get().answer(PendingWrite.unknown("the log did not answer in time"));
       port.count(Incident.APPEND_FAILED, 1);
       fail(nowNanos);
       refuseWaiting(unavailable());
@@ -391,7 +386,7 @@ public final class Leader {
     refuseWaiting(busy);
     boolean isOpen = !settled.isEmpty() || (group.isPresent() && !group.get().isAnswered());
     if (isOpen && nowNanos - deadlineNanos >= 0) {
-      RefusedException unknown = unknown("the disk of the node is full");
+      RefusedException unknown = PendingWrite.unknown("the disk of the node is full");
       settled.forEach(certain -> certain.group().refuse(unknown));
       settled.clear();
       group.ifPresent(open -> open.refuse(unknown));
@@ -461,7 +456,7 @@ public final class Leader {
     move(Event.UNWANTED);
     answer(waitingReason);
     refuseWaiting(waitingReason);
-    group.ifPresent(lost -> lost.answer(unknown(why)));
+    group.ifPresent(lost -> lost.answer(PendingWrite.unknown(why)));
     group = Optional.empty();
   }
 }

@@ -279,7 +279,12 @@ final class RowReadsTest {
                     ? new RowPutChange(key(key), columns)
                     : new RowUpdateChange(key(key), updates);
           };
-      write(batch(table.partitionOf(TestRows.keyBytes(key)).id(), change));
+      int partition = table.partitionOf(TestRows.keyBytes(key)).id();
+      write(batch(partition, change));
+      if (i % 3 == 0) {
+        // A row has several parts when its changes are folded one after the other.
+        assertThat(shards.of(partition).tableNow(partition)).isNotNull();
+      }
     }
   }
 
