@@ -417,6 +417,18 @@ public final class BatchBuilder {
     return array;
   }
 
+  /** A batch without rows, which has one attribute. */
+  public static byte[] withoutRows(
+      int partition, FormatFeature feature, Bytes value, long position, long commitMicros) {
+    ByteSink sink = new ByteSink(HEADER_BYTES);
+    sink.write(new byte[HEADER_BYTES], 0, HEADER_BYTES);
+    ByteSink list = new ByteSink(value.length());
+    Attributes.write(list, feature.number(), value);
+    byte[] array = complete(sink, 0, partition, 0, 0, Bytes.copyOf(list.array(), 0, list.size()));
+    stamp(array, 0, position, commitMicros);
+    return array;
+  }
+
   /**
    * Fills in the header of a batch of {@code bytes} bytes; {@link #stamp} adds position, commit
    * time and checksum.

@@ -170,7 +170,7 @@ public final class ChangeBatch {
   }
 
   /** The value of an attribute of the batch; empty when the batch does not have it. */
-  Optional<Bytes> attribute(FormatFeature feature) {
+  public Optional<Bytes> attribute(FormatFeature feature) {
     return hasAttributes()
         ? Attributes.find(
             feature.number(), array, namesEnd, offset + bytes - Attributes.LENGTH_BYTES)

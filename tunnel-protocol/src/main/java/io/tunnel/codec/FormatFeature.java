@@ -39,6 +39,8 @@ public enum FormatFeature {
   WRITER(Place.BATCH, 1, "writer", 2),
   /** The answers to numbered batches, in batches without rows; in a log alone. */
   WRITTEN(Place.BATCH, 2, "written", 2),
+  /** The record of a shared log that has the batches before this one; in a node's own log alone. */
+  RECORD_PLACE(Place.BATCH, 4, "record-place", 2),
   /** All rows of the batch are applied, or none. */
   ATOMIC(Place.BATCH, 3, "atomic", 2),
   /** Proves that the writer has the session of the bound rows of the batch; no log has one. */

@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * Some consecutive rows of a batch of the log, and the writer's batch that they were. A batch of
- * the log may have rows of several writers, and rows of writers that do not number.
+ * the log may have rows of several writers, and rows of writers that do not number. A log that
+ * nodes share also has the writers' batches of which every row was rejected, with no rows.
  *
  * <p>They are said by another batch, the <i>answers</i>, which has the same position and no rows:
  * logs have it, and no reader of changes gets it.
@@ -18,7 +19,7 @@ import java.util.List;
  * its length as a varint.
  *
  * @param first the index of the first of the rows in the batch of the log
- * @param rows how many rows, at least one
+ * @param rows how many rows; none of a batch whose rows were all rejected
  * @param writer who wrote them, {@value #WRITER_BYTES} bytes
  * @param number the writer's number of its batch
  * @param answer which rows of the writer's batch were rejected, as the server encodes that
@@ -30,7 +31,7 @@ public record WrittenRows(int first, int rows, Bytes writer, long number, Bytes 
 
   /** Refuses rows and writers that cannot be. */
   public WrittenRows {
-    if (first < 0 || rows < 1 || writer.length() != WRITER_BYTES || number < 1) {
+    if (first < 0 || rows < 0 || writer.length() != WRITER_BYTES || number < 1) {
       throw new MalformedException(
           rows + " rows from row " + first + " as batch " + number + " of writer " + writer);
     }

@@ -23,15 +23,15 @@ final class AdoptedGroup {
 
   /**
    * Refuses positions that are not after those of the log and of the batches before. A batch
-   * without rows has answers to writers, and takes no position.
+   * without rows takes no position.
    */
   void requireRising(IntToLongFunction committed) {
     for (ChangeBatch batch : batches) {
       int partition = batch.partition();
-      oldestMicros = Math.min(oldestMicros, batch.commitMicros());
       if (batch.rowCount() == 0) {
         continue;
       }
+      oldestMicros = Math.min(oldestMicros, batch.commitMicros());
       long last = lastPositions.computeIfAbsent(partition, committed::applyAsLong);
       if (batch.basePosition() <= last) {
         throw new IllegalArgumentException(
@@ -42,8 +42,10 @@ final class AdoptedGroup {
     }
   }
 
-  void encode(GroupCore.Out out, long syncedOffset) {
-    GroupCore.writeHeader(out, syncedOffset, oldestMicros, byteCount(), offsets.length);
+  /** Writes the group, which has the time {@code logMicros} if it has no change. */
+  void encode(GroupCore.Out out, long syncedOffset, long logMicros) {
+    long micros = lastPositions.isEmpty() ? logMicros : oldestMicros;
+    GroupCore.writeHeader(out, syncedOffset, micros, byteCount(), offsets.length);
     int offset = LogFormat.GROUP_HEADER_BYTES;
     for (int i = 0; i < offsets.length; i++) {
       ChangeBatch batch = batches.get(i);

@@ -38,6 +38,11 @@ public final class GroupCore {
   private final int mergedBytesMax;
   private final List<Merged> merged = new ArrayList<>();
   private final Map<Integer, Merged> openByPartition = new HashMap<>();
+
+  /** Of batches whose rows were all rejected; only a log that nodes share writes the answers. */
+  private final List<Attribution> rejected = new ArrayList<>();
+
+  private int rejectedBytes;
   private int batchCount;
   private int byteCount;
 
@@ -76,7 +81,13 @@ public final class GroupCore {
     return batchCount++;
   }
 
-  /** Whether there is nothing in it. */
+  /** Adds the answer to a numbered batch whose rows were all rejected. */
+  public void reject(Attribution number) {
+    rejected.add(number);
+    rejectedBytes += WrittenRows.WRITER_BYTES + Long.BYTES + number.answer().length();
+  }
+
+  /** Whether no batch was added. */
   public boolean isEmpty() {
     return batchCount == 0;
   }
@@ -84,6 +95,11 @@ public final class GroupCore {
   /** Bytes of its batches as they will stand in the log. */
   public int byteCount() {
     return byteCount;
+  }
+
+  /** Bytes that the group holds, answers to rejected batches included. */
+  public int heldBytes() {
+    return byteCount + rejectedBytes;
   }
 
   /**
@@ -98,6 +114,8 @@ public final class GroupCore {
   public void clear() {
     merged.clear();
     openByPartition.clear();
+    rejected.clear();
+    rejectedBytes = 0;
     batchCount = 0;
     byteCount = 0;
   }
@@ -141,22 +159,48 @@ public final class GroupCore {
   /**
    * The batches of a group of one partition, as a record of a log of appends has them: complete,
    * back to back, the answers to writers last. Gives every batch its positions and its commit time.
+   * Batches whose rows were all rejected have an answer there, too: a repetition that meets a
+   * leader who does not know the answer would be applied.
    *
    * @param first the position of the first change
    * @param firstPositions filled with the first position of each added batch, by its number
    */
-  public byte[] encodeAppend(long commitMicros, long first, long[] firstPositions) {
-    ByteSink sink = new ByteSink(byteCount);
+  public byte[] encodeAppend(int partition, long commitMicros, long first, long[] firstPositions) {
+    ByteSink sink = new ByteSink(heldBytes());
     long[] next = {first};
     merged.forEach(batch -> batch.commitMicros = commitMicros);
     writeBatches(
         sink::write,
-        (partition, count) -> {
+        (ofPartition, count) -> {
           next[0] += count;
           return next[0] - count;
         },
         firstPositions);
+    if (!rejected.isEmpty()) {
+      ByteSink writers = new ByteSink(rejectedBytes);
+      rejected.forEach(
+          of -> new WrittenRows(0, 0, of.writer(), of.number(), of.answer()).write(writers, 0));
+      writeAnswers(sink::write, writers, partition, next[0], commitMicros);
+    }
     return sink.toByteArray();
+  }
+
+  /** Writes a batch without rows that says who wrote which rows, and what was answered. */
+  private static void writeAnswers(
+      Out out, ByteSink writers, int partition, long position, long commitMicros) {
+    Bytes value = Bytes.copyOf(writers.array(), 0, writers.size());
+    byte[] batch =
+        BatchBuilder.withoutRows(partition, FormatFeature.WRITTEN, value, position, commitMicros);
+    out.write(batch, 0, batch.length);
+  }
+
+  /** Bytes of the batch that {@link #writeAnswers} writes. */
+  private static int answersBytes(ByteSink writers) {
+    return ChangeBatch.HEADER_BYTES_MIN
+        + Binary.varintBytes(FormatFeature.WRITTEN.number())
+        + Binary.varintBytes(writers.size())
+        + writers.size()
+        + Attributes.LENGTH_BYTES;
   }
 
   /** The changes of all batches. */
@@ -296,22 +340,10 @@ public final class GroupCore {
       }
     }
 
-    /** Writes the batch without rows that says who wrote which rows, and what was answered. */
     private void writeAnswers(Out out) {
-      if (writers.size() == 0) {
-        return;
+      if (writers.size() > 0) {
+        GroupCore.writeAnswers(out, writers, partition, firstPosition, commitMicros);
       }
-      ByteSink list = new ByteSink(answersBytes());
-      Attributes.write(
-          list, FormatFeature.WRITTEN.number(), Bytes.copyOf(writers.array(), 0, writers.size()));
-      list.writeInt(list.size());
-      byte[] header = new byte[ChangeBatch.HEADER_BYTES_MIN];
-      BatchBuilder.writeHeader(header, 0, answersBytes(), 0, partition, 0, 0);
-      BatchBuilder.haveAttributes(header, 0);
-      BatchBuilder.stampHeader(
-          header, firstPosition, commitMicros, crc -> crc.update(list.array(), 0, list.size()));
-      out.write(header, 0, header.length);
-      out.write(list.array(), 0, list.size());
     }
 
     /** Bytes after the dictionary. */
@@ -319,15 +351,8 @@ public final class GroupCore {
       return attributes.length() == 0 ? 0 : attributes.length() + Attributes.LENGTH_BYTES;
     }
 
-    /** Bytes of {@link #writeAnswers}. */
     private int answersBytes() {
-      return writers.size() == 0
-          ? 0
-          : ChangeBatch.HEADER_BYTES_MIN
-              + Binary.varintBytes(FormatFeature.WRITTEN.number())
-              + Binary.varintBytes(writers.size())
-              + writers.size()
-              + Attributes.LENGTH_BYTES;
+      return writers.size() == 0 ? 0 : GroupCore.answersBytes(writers);
     }
 
     /** The partition. */

@@ -192,7 +192,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   /**
    * Takes batches that have their positions and commit times already, as one group: another log
    * gave them. They are not merged, and not synced. Positions rise in each partition and may have
-   * holes; commit times may be any. A batch without rows has answers to writers, for a replay only.
+   * holes; commit times may be any. A batch without rows is for a replay only.
    *
    * @throws IllegalArgumentException when a position is not after all others of its partition
    */
@@ -207,7 +207,7 @@ public final class LocalLog implements ChangeReader, Closeable {
       rollWhenDue();
       long groupOffset = active.size();
       buffer.begin(group.byteCount());
-      group.encode(buffer::write, synced.offset());
+      group.encode(buffer::write, synced.offset(), newestMicros);
       writeBuffer();
       newestMicros = Math.max(newestMicros, group.newestMicros());
       for (int i = 0; i < batches.size(); i++) {

@@ -101,7 +101,7 @@ final class Lanes {
    */
   boolean isClosedTo(PendingWrite write) {
     OpenGroup group = of(write.batch().partition());
-    return group.batches().byteCount() >= groupBytesMax
+    return group.batches().heldBytes() >= groupBytesMax
         || returned.areTooMany()
         || group.isClosedTo(write);
   }
@@ -138,7 +138,7 @@ final class Lanes {
   void begin(OpenGroup group) {
     open.remove(group.lane());
     underWay.computeIfAbsent(group.lane(), lane -> new ArrayDeque<>(1)).add(group);
-    underWayBytes += group.batches().byteCount();
+    underWayBytes += group.batches().heldBytes();
   }
 
   /** A group is settled and its writes are answered: the group is used again. */
@@ -150,7 +150,7 @@ final class Lanes {
     if (ofLane.isEmpty()) {
       underWay.remove(group.lane());
     }
-    underWayBytes -= group.batches().byteCount();
+    underWayBytes -= group.batches().heldBytes();
     release(group);
   }
 

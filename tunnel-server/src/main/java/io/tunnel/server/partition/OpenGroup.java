@@ -112,14 +112,14 @@ public final class OpenGroup {
   OpenGroup(
       int mergedBytesMax,
       ShardRows rows,
-      Writers writers,
+      SeenChanges seen,
       LongSupplier epochMicros,
       ReturnedBytes returnedOfAll) {
     this.returnedOfAll = returnedOfAll;
     this.batches = new GroupCore(mergedBytesMax);
     this.rows = rows;
-    this.writers = writers;
-    this.bound = rows.bound();
+    this.writers = seen.writers();
+    this.bound = seen.bound();
     this.epochMicros = epochMicros;
   }
 
@@ -276,6 +276,9 @@ public final class OpenGroup {
                         AnswerCodec.encode(
                             judged.rejections(), judged.returned(), judged.firstNumber())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
+    if (inGroup < 0) {
+      number.ifPresent(batches::reject);
+    }
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
     write.binding().ifPresent(of -> note(of, judged.accepted()));
     int bytes = ReturnedRow.bytes(judged.returned());

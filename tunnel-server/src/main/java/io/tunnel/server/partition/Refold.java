@@ -52,20 +52,29 @@ public final class Refold implements ReplayVisitor {
    *
    * @param owners whose a row session is, as {@link BoundRows} asks
    * @param writers what the shard keeps of writers
+   * @param places how far the table has a log that nodes share
    */
   Refold(
       TableStore table,
       IntPredicate live,
       IntFunction<Optional<AutoNumbers>> auto,
       LongFunction<Optional<String>> owners,
-      WriterLimits.Share writers) {
-    this(table, live, auto, owners, writers, table::begin);
+      WriterLimits.Share writers,
+      SeenPlaces places) {
+    this(table, live, auto, owners, writers, places, table::begin);
   }
 
   /** As the public constructor, with folds that {@code begin} begins. */
   Refold(
       TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto, Begin begin) {
-    this(table, live, auto, session -> Optional.empty(), WriterLimits.DEFAULT.of(1), begin);
+    this(
+        table,
+        live,
+        auto,
+        session -> Optional.empty(),
+        WriterLimits.DEFAULT.of(1),
+        SeenPlaces.NONE,
+        begin);
   }
 
   private Refold(
@@ -74,6 +83,7 @@ public final class Refold implements ReplayVisitor {
       IntFunction<Optional<AutoNumbers>> auto,
       LongFunction<Optional<String>> owners,
       WriterLimits.Share writers,
+      SeenPlaces places,
       Begin begin) {
     this.table = table;
     this.begin = begin;
@@ -84,6 +94,7 @@ public final class Refold implements ReplayVisitor {
             new RowBounds(table.bounds()),
             new Writers(table::writers, writers, AnswerCodec::shortened),
             new BoundRows(stored, owners),
+            places,
             auto);
     this.live = live;
   }

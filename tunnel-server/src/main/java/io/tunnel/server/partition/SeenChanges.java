@@ -18,18 +18,23 @@ import java.util.function.IntFunction;
  * @param auto the AUTO column of a partition's keys, if they have one
  */
 record SeenChanges(
-    RowBounds bounds, Writers writers, BoundRows bound, IntFunction<Optional<AutoNumbers>> auto) {
+    RowBounds bounds,
+    Writers writers,
+    BoundRows bound,
+    SeenPlaces places,
+    IntFunction<Optional<AutoNumbers>> auto) {
 
-  /** Of rows that nobody has written yet, in a shard without sessions and AUTO columns. */
-  static SeenChanges none() {
+  /** Of a shard without writers, sessions and AUTO columns. */
+  static SeenChanges of(RowBounds bounds) {
     return new SeenChanges(
-        new RowBounds(Map.of()), new Writers(Map.of()), BoundRows.none(), id -> Optional.empty());
+        bounds, new Writers(Map.of()), BoundRows.none(), SeenPlaces.NONE, id -> Optional.empty());
   }
 
-  /** Takes a batch of the log: rows, or answers to writers. */
+  /** Takes a batch of the log: rows, answers to writers, or the place of a record. */
   void saw(ChangeBatch batch) {
     if (batch.rowCount() == 0) {
       writers.saw(batch);
+      places.saw(batch);
       return;
     }
     bounds.saw(batch, ColumnSizes.of(batch));
@@ -39,8 +44,17 @@ record SeenChanges(
         .ifPresent(number -> bounds.raise(batch.partition(), number));
   }
 
+  /** A partition is gone. */
+  void drop(int partition) {
+    bounds.drop(partition);
+    writers.drop(partition);
+    bound.drop(partition);
+    places.drop(partition);
+  }
+
   /** What is stored with the next rows. */
   BesideRows takeRaised() {
-    return BesideRows.of(bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
+    return new BesideRows(
+        places.takeRaised(), bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
   }
 }

@@ -47,12 +47,9 @@ public final class Shard implements Closeable, PartitionHost {
   private final Clock clock;
   private final OwnerLoop<ShardTask> loop;
   private final Lanes lanes;
-  private final RowBounds bounds;
   private final WriteTurns turns;
   private final Gathering gathering;
   private final ShardExpiry expiry;
-  private final Writers writers;
-  private final BoundRows bound;
   private final SeenChanges seen;
   private final ShardDisk disk;
   private final FoldQueue folds;
@@ -72,10 +69,8 @@ public final class Shard implements Closeable, PartitionHost {
     this.rows = rows;
     this.meter = meter;
     this.clock = clock;
-    this.bounds = rows.bounds();
-    this.writers = rows.writers();
-    this.bound = rows.bound();
-    this.seen = new SeenChanges(bounds, writers, bound, rows::auto);
+    this.seen = rows.seen();
+    RowBounds bounds = seen.bounds();
     this.lanes = new Lanes(log, this::group, config.groupBytesMax());
     this.disk = new ShardDisk(id, config.freeBytesMin(), log.local(), clock);
     this.loop =
@@ -100,7 +95,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private OpenGroup group(OpenGroup.ReturnedBytes returned) {
-    return new OpenGroup(config.mergedBytesMax(), rows, writers, clock::epochMicros, returned);
+    return new OpenGroup(config.mergedBytesMax(), rows, seen, clock::epochMicros, returned);
   }
 
   /** Call before {@link #start}: the disk has no room to fold {@code rest} into the table. */
@@ -145,10 +140,8 @@ public final class Shard implements Closeable, PartitionHost {
   /** Removes all rows of a partition. For the shard's own thread. */
   void dropPartition(int partition) throws IOException {
     folds.change(() -> rows.dropPartition(partition));
-    bounds.drop(partition);
     expiry.drop(partition);
-    writers.drop(partition);
-    bound.drop(partition);
+    seen.drop(partition);
   }
 
   /** For the shard's own thread. */
@@ -158,7 +151,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** For the shard's own thread, but for what is for any thread. */
   BoundRows bound() {
-    return bound;
+    return seen.bound();
   }
 
   Meter meter() {
@@ -356,8 +349,9 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Does what is left to do with what the log has settled. */
   private void settle() throws IOException {
-    for (ShardLog.Settled settled : log.takeSettled()) {
+    for (ShardLog.Settled settled : takeSettled()) {
       if (settled instanceof ShardLog.Counted counted) {
+        live(counted.beside()).forEach(seen::saw);
         counts(counted, clock.nanos() - counted.group().begunNanos());
         end(counted.group());
       } else if (settled instanceof ShardLog.NeverCounts never) {
@@ -369,6 +363,16 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
+  /** Without room, what the log has settled waits for room. */
+  private List<ShardLog.Settled> takeSettled() throws IOException {
+    try {
+      return log.takeSettled();
+    } catch (DiskFullException e) {
+      disk.filled(e.getMessage());
+      return List.of();
+    }
+  }
+
   private void end(OpenGroup group) {
     lanes.end(group);
     turns.settled(group.lane());
@@ -376,14 +380,18 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Folds changes of another leader, as a start folds those of the log. */
   private void follows(ShardLog.Followed followed) {
-    List<ChangeBatch> live =
-        followed.batches().stream().filter(batch -> rows.isLive(batch.partition())).toList();
+    turns.changed(followed.partition());
+    List<ChangeBatch> live = live(followed.batches());
     live.forEach(seen::saw);
     List<ChangeBatch> changes = live.stream().filter(batch -> batch.rowCount() > 0).toList();
     if (!changes.isEmpty()) {
       disk.move(ShardState.FOLDING, "changes of the leader are in the log");
       folds.add(changes, followed.end(), seen.takeRaised());
     }
+  }
+
+  private List<ChangeBatch> live(List<ChangeBatch> batches) {
+    return batches.stream().filter(batch -> rows.isLive(batch.partition())).toList();
   }
 
   private void counts(ShardLog.Counted counted, long commitNanos) {
@@ -395,7 +403,7 @@ public final class Shard implements Closeable, PartitionHost {
     leaveToFolds(group, counted.end(), commitNanos);
     meter.rejected(id, group.acknowledge());
     meter.expired(id, group.expiredRows());
-    meter.numbered(id, writers.taken());
+    meter.numbered(id, seen.writers().taken());
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */

@@ -54,6 +54,9 @@ public interface ShardLog extends Closeable {
   /**
    * Takes what the log has settled since the last call: groups of this shard, and changes of other
    * leaders, those of each partition in the order of their positions.
+   *
+   * @throws io.tunnel.server.disk.DiskFullException when {@link #local} has no room; nothing was
+   *     taken, and a later call takes it
    */
   List<Settled> takeSettled() throws IOException;
 
@@ -61,19 +64,28 @@ public interface ShardLog extends Closeable {
   sealed interface Settled {}
 
   /**
-   * Changes that another leader has appended count.
+   * Records that this shard did not append count: changes of another leader, or none.
    *
-   * @param batches of one partition, as {@link #local} has them: rows, and answers to writers
+   * @param batches of the partition, as {@link #local} has them: rows, answers to writers, and
+   *     places of records
    * @param end the end of the batches in {@link #local}
    */
-  record Followed(List<ChangeBatch> batches, long end) implements Settled {}
+  record Followed(int partition, List<ChangeBatch> batches, long end) implements Settled {}
 
   /**
    * The group counts, and {@linkplain OpenGroup#place knows its positions}.
    *
+   * @param beside batches without rows, which other nodes read with the group; empty where no other
+   *     node reads
    * @param end the end of the group in {@link #local}
    */
-  record Counted(OpenGroup group, long end) implements Settled {}
+  record Counted(OpenGroup group, List<ChangeBatch> beside, long end) implements Settled {
+
+    /** A group that no other node reads. */
+    Counted(OpenGroup group, long end) {
+      this(group, List.of(), end);
+    }
+  }
 
   /** No change of the group counts; each write of the group is refused with {@code reason}. */
   record NeverCounts(OpenGroup group, RefusedException reason) implements Settled {}

@@ -123,7 +123,8 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
             catalog::hasPartition,
             catalog::autoNumbers,
             catalog::sessionOwner,
-            layout.shard().writers().of(layout.count()));
+            layout.shard().writers().of(layout.count()),
+            SeenPlaces.NONE);
     StoredRows stored = new StoredRows(table, refold.seen(), catalog::hasPartition, files.lives());
     CatchUp rest = new CatchUp(files.log(), table, refold);
     if (table.isNew()) {

@@ -1,11 +1,7 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.partition.judge.BoundRows;
-import io.tunnel.server.partition.judge.RowBounds;
-import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.TableFold;
@@ -23,26 +19,6 @@ record StoredRows(TableStore store, SeenChanges seen, IntPredicate live, Expirie
   /** Rows that live for ever. */
   StoredRows(TableStore store, SeenChanges seen, IntPredicate live) {
     this(store, seen, live, Expiries.NONE);
-  }
-
-  @Override
-  public RowBounds bounds() {
-    return seen.bounds();
-  }
-
-  @Override
-  public Writers writers() {
-    return seen.writers();
-  }
-
-  @Override
-  public BoundRows bound() {
-    return seen.bound();
-  }
-
-  @Override
-  public Optional<AutoNumbers> auto(int partition) {
-    return seen.auto().apply(partition);
   }
 
   @Override

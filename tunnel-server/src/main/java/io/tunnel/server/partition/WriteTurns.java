@@ -355,6 +355,25 @@ final class WriteTurns {
     return Optional.of(new Done(write.write, write.judging.judged()));
   }
 
+  /**
+   * Rows of a partition changed that no write of this shard has changed: a write in judgment was
+   * judged against other rows, and is refused.
+   */
+  void changed(int partition) {
+    Optional<LongWrite> stale =
+        judging.filter(write -> write.write.batch().partition() == partition);
+    if (stale.isPresent()) {
+      forget();
+      stale
+          .get()
+          .write
+          .refused(
+              RefusedException.notLeader(
+                  "another node led partition " + partition + " while the rows were judged",
+                  Optional.empty()));
+    }
+  }
+
   private void forget() {
     judging = Optional.empty();
     conditions.clear();

@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * What is stored with rows, by the very write that folds them: a crash leaves both or neither.
  *
- * @param states of replicas, by partition
+ * @param states of replicas, by partition; a single server has none
  * @param bounds what the rows of partitions do not exceed, by partition; in the place of partition
  *     0, which is never given out, what is said of the whole store
  * @param writers the writers that number their batches: by {@code u32} partition and writer, or
@@ -41,12 +41,6 @@ public record BesideRows(
   /** Of replicas and rows alone. */
   public BesideRows(Map<Integer, Bytes> states, Map<Integer, Bytes> bounds) {
     this(states, bounds, Map.of());
-  }
-
-  /** Of a single server, which has no replicas. */
-  public static BesideRows of(
-      Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers, Map<Bytes, Bytes> sessions) {
-    return new BesideRows(Map.of(), bounds, writers, sessions);
   }
 
   /** These values, with the later values laid over them. */

@@ -91,7 +91,7 @@ final class AppendBatchesTest {
       GroupCore group = group(parts);
       long[] ofRecord = new long[group.batchCount()];
       long first = adopted.committed(PARTITION) + 1;
-      byte[] record = group.encodeAppend(MICROS + i, first, ofRecord);
+      byte[] record = group.encodeAppend(PARTITION, MICROS + i, first, ofRecord);
       assertThat(ofRecord).isEqualTo(positions);
       adopted.adopt(AppendBatches.parse(record, PARTITION, first, group.changes()));
       assertThat(adopted.committed(PARTITION)).isEqualTo(appended.committed(PARTITION));
@@ -110,7 +110,7 @@ final class AppendBatchesTest {
   @Test
   void a_record_that_is_not_as_its_header_says_is_malformed() {
     GroupCore group = group(parts());
-    byte[] record = group.encodeAppend(MICROS, 41, new long[group.batchCount()]);
+    byte[] record = group.encodeAppend(PARTITION, MICROS, 41, new long[group.batchCount()]);
     int changes = group.changes();
     assertThat(AppendBatches.parse(record, PARTITION, 41, changes)).isNotEmpty();
     assertThatThrownBy(() -> AppendBatches.parse(record, 4, 41, changes))

@@ -48,7 +48,8 @@ final class BoundRowsGroupTest {
             partition -> true,
             partition -> Optional.empty(),
             session -> Optional.of("greedy"),
-            WriterLimits.DEFAULT.of(1));
+            WriterLimits.DEFAULT.of(1),
+            SeenPlaces.NONE);
     StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
     return new Shard(0, CONFIG, log, stored, new NoMeter(), new TestClock());
   }

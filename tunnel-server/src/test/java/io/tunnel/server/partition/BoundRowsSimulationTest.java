@@ -124,7 +124,8 @@ final class BoundRowsSimulationTest {
             partition -> true,
             partition -> Optional.empty(),
             session -> Optional.of("").filter(any -> alive.contains(session)),
-            WriterLimits.DEFAULT.of(1));
+            WriterLimits.DEFAULT.of(1),
+            SeenPlaces.NONE);
     new CatchUp(log, table, refold).fold();
     StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
     late = isLate ? Optional.of(new LateShardLog(log, random.split(), 0)) : Optional.empty();

@@ -5,6 +5,7 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
@@ -24,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** The keys of rows in memory, whose folds the test holds up, slices, refuses or lets fail. */
 final class HeldRows implements ShardRows {
 
+  private final SeenChanges seen = SeenChanges.of(RowBounds.unknown());
   private final Map<Integer, Set<Bytes>> keys = new ConcurrentHashMap<>();
   private final AtomicBoolean isInUse = new AtomicBoolean();
 
@@ -140,6 +142,11 @@ final class HeldRows implements ShardRows {
 
   static DiskFullException full() {
     return new DiskFullException("No space left on device");
+  }
+
+  @Override
+  public SeenChanges seen() {
+    return seen;
   }
 
   @Override

@@ -188,7 +188,7 @@ final class JudgedRows {
 
   /** Up to three puts, some of them under a condition. */
   Batch anyBatch(int partition) {
-    boolean mayBeConditional = random.nextInt(3) == 0;
+    boolean mayBeConditional = random.nextBoolean();
     List<RowChange> changes = new ArrayList<>();
     List<Long> ids = new ArrayList<>();
     for (int row = random.nextInt(3); row >= 0; row--) {

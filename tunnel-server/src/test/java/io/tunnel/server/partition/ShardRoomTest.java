@@ -17,6 +17,7 @@ import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
@@ -56,7 +57,9 @@ final class ShardRoomTest {
   private void open(ShardConfig config) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    rows = new TightRows(new StoredRows(table, SeenChanges.none(), partition -> true));
+    rows =
+        new TightRows(
+            new StoredRows(table, SeenChanges.of(RowBounds.unknown()), partition -> true));
     shard = new Shard(0, config, log, rows, new NoMeter(), new Clock());
   }
 
@@ -82,6 +85,11 @@ final class ShardRoomTest {
         }
         return fold.run(offsets, mayGoOn);
       };
+    }
+
+    @Override
+    public SeenChanges seen() {
+      return real.seen();
     }
 
     @Override
@@ -207,7 +215,9 @@ final class ShardRoomTest {
   private void startBehind(int groups) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory.resolve("again"), TABLE, log::sync);
-    rows = new TightRows(new StoredRows(table, SeenChanges.none(), partition -> true));
+    rows =
+        new TightRows(
+            new StoredRows(table, SeenChanges.of(RowBounds.unknown()), partition -> true));
     int[] left = {groups};
     Refold refold =
         new Refold(

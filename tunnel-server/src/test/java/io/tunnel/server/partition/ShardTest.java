@@ -70,7 +70,7 @@ final class ShardTest {
             0,
             CONFIG,
             log,
-            new StoredRows(table, SeenChanges.none(), live),
+            new StoredRows(table, SeenChanges.of(RowBounds.unknown()), live),
             new NoMeter(),
             new TestClock());
   }

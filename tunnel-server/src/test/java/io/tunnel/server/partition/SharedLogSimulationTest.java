@@ -7,22 +7,19 @@ import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.disk.CrashDisk;
-import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.replica.append.SimAppendLogs;
-import io.tunnel.server.replica.append.SimNode;
-import io.tunnel.server.table.TableStore;
-import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.WriteResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,54 +27,30 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Three nodes, each a shard over a log of appends that they share: real shards, local logs and
- * tables, on the test's thread. Any node claims any partition at any time; nodes are killed, and
- * begin with an empty disk. The truth reads the log of appends by a rule of its own.
+ * tables, on the test's thread. Any node claims any partition at any time. Nodes are killed, lose
+ * power, their table, or all of their disk, and start again. The truth reads the log of appends by
+ * a rule of its own.
  */
 final class SharedLogSimulationTest {
 
   private static final int NODES = 3;
-  private static final int PARTITIONS = 2;
+  private static final int PARTITIONS = SharedNodes.PARTITIONS;
   private static final int WRITERS = 4;
-  private static final int STEPS = 1_500;
-  private static final ShardConfig CONFIG = new ShardConfig(4_096, 4_096, 8 << 20);
-  private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
+  private static final int STEPS = 3_000;
 
   @TempDir private Path directory;
   private SplittableRandom random;
   private SimAppendLogs logs;
+  private SharedNodes nodes;
   private JudgedRows truth;
-  private int stores;
-  private final List<Node> nodes = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
+
+  /** Writes on their way to nodes; each has a connection of its own. */
+  private final List<Runnable> mail = new ArrayList<>();
+
   private final List<AssertionError> failures = new ArrayList<>();
-  private long nowMs = 1_790_000_000_000L;
   private int inDoubt;
   private int repeated;
-
-  /** A node that lives. */
-  private final class Node {
-    private final SimNode replicas;
-    private final Shard shard;
-
-    Node(int id) throws IOException {
-      LocalLog own = TestLogs.open(new CrashDisk(), 0);
-      TableStore table = TableStore.open(directory.resolve("rows-" + ++stores), TABLE, own::sync);
-      Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
-      StoredRows stored = new StoredRows(table, refold.seen(), partition -> true);
-      Shard[] made = new Shard[1];
-      replicas =
-          new SimNode(id, logs, PARTITIONS, own, action -> made[0].execute(Set.of(), action));
-      shard = new Shard(0, CONFIG, replicas.log(), stored, new NoMeter(), new TestClock());
-      made[0] = shard;
-    }
-
-    void step() {
-      replicas.read(random);
-      for (int steps = random.nextInt(4); steps >= 0; steps--) {
-        shard.step();
-      }
-    }
-  }
 
   /** A writer of one partition. */
   private final class Program {
@@ -111,16 +84,15 @@ final class SharedLogSimulationTest {
     }
 
     private void post() {
-      nodes
-          .get(node)
-          .shard
-          .write(
-              batch
-                  .orElseThrow()
-                  .write(
-                      id.map(writer -> new Numbered(writer, number, applied)),
-                      false,
-                      new Answer(this, batch.get(), number)));
+      int to = node;
+      PendingWrite write =
+          batch
+              .orElseThrow()
+              .write(
+                  id.map(writer -> new Numbered(writer, number, applied)),
+                  false,
+                  new Answer(this, batch.get(), number));
+      mail.add(() -> nodes.get(to).write(write));
     }
 
     private void answered(JudgedRows.Batch of, long ofNumber, WriteResult result) {
@@ -193,24 +165,27 @@ final class SharedLogSimulationTest {
 
   private void crash(int id) throws IOException {
     inDoubt += (int) programs.stream().filter(program -> program.batch.isPresent()).count();
-    logs.crashed(id);
-    // Nobody hears of a node that is gone; its disk is lost, too.
-    nodes.set(id, new Node(id));
+    nodes.crash(id);
   }
 
   private void act() throws IOException {
     int id = random.nextInt(NODES);
-    nowMs += random.nextInt(3);
+    nodes.pass(random.nextInt(3));
     switch (random.nextInt(24)) {
-      case 0 -> nodes.get(id).replicas.want(1 + random.nextInt(PARTITIONS), true);
-      case 1 -> nodes.get(id).replicas.want(1 + random.nextInt(PARTITIONS), random.nextBoolean());
-      case 2, 3 -> nodes.get(id).replicas.claim(nowMs);
+      case 0 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), true);
+      case 1 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), random.nextBoolean());
+      case 2, 3 -> nodes.get(id).claim();
       case 4 -> {
         if (random.nextInt(12) == 0) {
           crash(id);
         }
       }
-      case 5, 6, 7, 8, 9 -> programs.get(random.nextInt(programs.size())).goOn();
+      case 5, 6, 7 -> programs.get(random.nextInt(programs.size())).goOn();
+      case 8, 9 -> {
+        if (!mail.isEmpty()) {
+          mail.remove(random.nextInt(mail.size())).run();
+        }
+      }
       case 10, 11, 12, 13, 14, 15 -> logs.land(false);
       default -> nodes.get(id).step();
     }
@@ -223,59 +198,81 @@ final class SharedLogSimulationTest {
   private void calm(int leader) {
     for (int id = 0; id < NODES; id++) {
       for (int partition = 1; partition <= PARTITIONS; partition++) {
-        nodes.get(id).replicas.want(partition, id == leader);
+        nodes.get(id).want(partition, id == leader);
       }
     }
-    for (int i = 0; i < 2_000; i++) {
-      nodes.get(leader).replicas.claim(++nowMs);
+    for (int i = 0; i < 600; i++) {
+      nodes.pass(1);
+      nodes.get(leader).claim();
       logs.land(true);
-      nodes.forEach(Node::step);
+      nodes.all().forEach(SharedNodes.Node::step);
       for (Program program : programs) {
         if (program.batch.isPresent() && program.id.isPresent() && i % 100 == 50) {
           program.node = leader;
           program.post();
         }
       }
+      while (!mail.isEmpty()) {
+        mail.remove(0).run();
+      }
     }
     assertThat(failures).isEmpty();
     assertThat(logs.isIdle()).isTrue();
-    assertThat(nodes).allMatch(node -> node.replicas.isCaughtUp());
+    assertThat(nodes.all()).allMatch(SharedNodes.Node::isCaughtUp);
     assertThat(programs)
         .filteredOn(program -> program.id.isPresent())
         .as("the batches of writers that number")
         .allMatch(program -> program.batch.isEmpty());
   }
 
-  /** Each node has the changes that count, byte for byte, and the rows that they leave. */
+  /** A change, with which each node stores what it knows of writers. */
+  private void writeLast(int leader) {
+    Program last = new Program(1, Optional.empty());
+    last.node = leader;
+    learn();
+    for (long before = truth.learned(1); truth.learned(1) == before; learn()) {
+      last.goOn();
+      calm(leader);
+    }
+  }
+
+  /**
+   * Each node has the changes that count, byte for byte, the rows that they leave, and what is known
+   * of writers.
+   */
   private void requireSame() throws IOException {
     learn();
-    for (Node node : nodes) {
+    List<Map<Bytes, Bytes>> known = new ArrayList<>();
+    for (SharedNodes.Node node : nodes.all()) {
       for (int partition = 1; partition <= PARTITIONS; partition++) {
-        assertThat(TestLogs.rows(TestLogs.batches(node.shard.log(), partition)))
+        assertThat(TestLogs.rows(TestLogs.batches(node.shard().log(), partition)))
             .isEqualTo((int) truth.learned(partition));
         boolean[] wasRead = {false};
         int of = partition;
-        node.shard.execute(
-            of,
-            () -> {
-              wasRead[0] = true;
-              for (int id = 0; id < JudgedRows.KEYS; id++) {
-                assertThat(
-                        node.shard
-                            .table()
-                            .get(of, keyBytes("k" + id))
-                            .map(columns -> columns.get(0).getValue().asLong())
-                            .orElse(0L))
-                    .as("k%d of partition %d", id, of)
-                    .isEqualTo(truth.now(of, "k" + id));
-              }
-            });
-        while (node.shard.step()) {
-          // Until nothing waits.
-        }
+        node.shard()
+            .execute(
+                of,
+                () -> {
+                  wasRead[0] = true;
+                  for (int id = 0; id < JudgedRows.KEYS; id++) {
+                    assertThat(
+                            node.shard()
+                                .table()
+                                .get(of, keyBytes("k" + id))
+                                .map(columns -> columns.get(0).getValue().asLong())
+                                .orElse(0L))
+                        .as("k%d of partition %d", id, of)
+                        .isEqualTo(truth.now(of, "k" + id));
+                  }
+                });
+        node.catchUp();
         assertThat(wasRead[0]).isTrue();
       }
+      Map<Bytes, Bytes> writers = new TreeMap<>(Comparator.comparing(Bytes::toString));
+      node.shard().store().writers(writers::put);
+      known.add(writers);
     }
+    assertThat(known).allMatch(known.get(0)::equals);
   }
 
   static LongStream seeds() {
@@ -286,11 +283,9 @@ final class SharedLogSimulationTest {
   @MethodSource("seeds")
   void all_nodes_have_what_counts_and_answers_say_what_counts(long seed) throws Exception {
     random = new SplittableRandom(seed);
-    logs = new SimAppendLogs(random.split());
+    nodes = new SharedNodes(directory, random, NODES);
+    logs = nodes.logs();
     truth = new JudgedRows(random);
-    for (int id = 0; id < NODES; id++) {
-      nodes.add(new Node(id));
-    }
     for (int writer = 0; writer < WRITERS; writer++) {
       for (int partition = 1; partition <= PARTITIONS; partition++) {
         byte[] id = ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(writer).array();
@@ -301,20 +296,24 @@ final class SharedLogSimulationTest {
     for (int i = 0; i < STEPS; i++) {
       act();
     }
-    calm(random.nextInt(NODES));
+    int leader = random.nextInt(NODES);
+    calm(leader);
+    writeLast(leader);
     requireSame();
     // Whoever leads next knows what writers were answered.
     for (int i = 0; i < 40; i++) {
       programs.forEach(Program::goOn);
-      nodes.forEach(Node::step);
+      nodes.all().forEach(SharedNodes.Node::step);
       logs.land(true);
     }
-    calm(random.nextInt(NODES));
+    leader = random.nextInt(NODES);
+    calm(leader);
+    writeLast(leader);
     requireSame();
     assertThat(truth.learned(1)).isPositive();
     assertThat(repeated).isPositive();
-    for (Node node : nodes) {
-      node.shard.close();
+    for (SharedNodes.Node node : nodes.all()) {
+      node.shard().close();
     }
   }
 }

@@ -258,7 +258,7 @@ public final class Writers {
               written.writer(),
               new Answered(
                   written.number(),
-                  answers.basePosition() + written.first(),
+                  written.rows() == 0 ? 0 : answers.basePosition() + written.first(),
                   written.rows(),
                   written.answer(),
                   answers.commitMicros()));

@@ -47,9 +47,12 @@ final class LeadCore<T> {
   /**
    * An append that is settled.
    *
-   * @param first the position of its first change, if it counts
+   * @param offset where the record counts; {@link #NOWHERE} of a record that does not count
    */
-  public record Settled<T>(T what, Outcome outcome, long first) {}
+  public record Settled<T>(T what, AppendHeader header, Outcome outcome, long offset) {}
+
+  /** The offset of a record that does not count. */
+  static final long NOWHERE = -1;
 
   /**
    * A record that was read.
@@ -212,18 +215,20 @@ final class LeadCore<T> {
   private void believe(List<Settled<T>> settled) {
     while (!pending.isEmpty()
         && pending.get(0).acknowledgedAt().equals(OptionalLong.of(follow.next()))) {
+      long offset = follow.next();
       follow.acknowledged(pending.get(0).header());
-      settle(pending.remove(0), Outcome.COUNTS, settled);
+      counts(pending.remove(0), offset, settled);
     }
   }
 
-  private void settle(Pending<T> one, Outcome outcome, List<Settled<T>> settled) {
-    settled.add(new Settled<>(one.what(), outcome, one.header().first()));
+  private void counts(Pending<T> one, long offset, List<Settled<T>> settled) {
+    settled.add(new Settled<>(one.what(), one.header(), Outcome.COUNTS, offset));
   }
 
   private void settleAll(Outcome outcome, List<Settled<T>> settled) {
     while (!pending.isEmpty()) {
-      settle(pending.remove(0), outcome, settled);
+      Pending<T> one = pending.remove(0);
+      settled.add(new Settled<>(one.what(), one.header(), outcome, NOWHERE));
     }
   }
 
@@ -238,7 +243,7 @@ final class LeadCore<T> {
       }
       case COUNTS -> {
         if (!pending.isEmpty() && pending.get(0).header().equals(header)) {
-          settle(pending.remove(0), Outcome.COUNTS, settled);
+          counts(pending.remove(0), offset, settled);
         }
       }
       case ENDS_EPOCH -> {

@@ -33,19 +33,19 @@ final class SharedLane {
   private long lastMicros;
 
   /** A group under way, with the value of its record. */
-  private record Own(OpenGroup group, byte[] value, int changes) {}
+  private record Own(OpenGroup group, byte[] value) {}
 
   /** What counts, or never will, in the order of the log. */
   sealed interface Event {}
 
-  /** A group of this node counts; the batches are those of its record. */
+  /** A group of this node counts; the batches are those of its record and of the place. */
   record Counts(OpenGroup group, List<ChangeBatch> batches) implements Event {}
 
   /** No change of a group counts, or nobody knows. */
   record Refused(OpenGroup group, RefusedException reason) implements Event {}
 
-  /** A record of another leader counts. */
-  record Follows(List<ChangeBatch> batches) implements Event {}
+  /** A record that this node does not wait for changes what is known of the partition. */
+  record Follows(int partition, List<ChangeBatch> batches) implements Event {}
 
   /** Runs an action on the shard's thread; called by any thread. */
   @FunctionalInterface
@@ -58,12 +58,13 @@ final class SharedLane {
    *
    * @param markers random numbers, no two alike
    */
-  SharedLane(int partition, FollowState state, AppendLog log, LongSupplier markers, Posts posts) {
+  SharedLane(int partition, LaneState state, AppendLog log, LongSupplier markers, Posts posts) {
     this.partition = partition;
     this.log = log;
     this.markers = markers;
     this.posts = posts;
-    this.lead = new LeadCore<>(state, SharedShardLog.APPENDS_MAX);
+    this.lead = new LeadCore<>(state.follow(), SharedShardLog.APPENDS_MAX);
+    this.lastMicros = state.lastMicros();
   }
 
   /** The offset of the next record to read. */
@@ -116,8 +117,9 @@ final class SharedLane {
             Kind.BATCHES,
             changes,
             made -> {
-              byte[] value = group.batches().encodeAppend(lastMicros, made.first(), positions);
-              own[0] = new Own(group, value, changes);
+              byte[] value =
+                  group.batches().encodeAppend(partition, lastMicros, made.first(), positions);
+              own[0] = new Own(group, value);
               return own[0];
             });
     group.place(positions);
@@ -144,7 +146,7 @@ final class SharedLane {
       Own own = one.what();
       events.add(
           one.outcome() == Outcome.COUNTS
-              ? new Counts(own.group(), batches(own.value(), one.first(), own.changes()))
+              ? new Counts(own.group(), batches(one.offset(), one.header(), own.value()))
               : new Refused(own.group(), reason(one.outcome())));
     }
   }
@@ -160,18 +162,36 @@ final class SharedLane {
                 + "; whether this was written is not known");
   }
 
-  private List<ChangeBatch> batches(byte[] value, long first, int changes) {
-    return AppendBatches.parse(value, partition, first, changes);
+  private ChangeBatch place(long offset, AppendHeader header) {
+    return new RecordPlace(partition, offset, header).batch(lead.follow().position(), lastMicros);
+  }
+
+  /** What the local log gets of a record that counts: the batches of the record, and its place. */
+  private List<ChangeBatch> batches(long offset, AppendHeader header, byte[] value) {
+    if (header.kind() != Kind.BATCHES) {
+      return List.of(place(offset, header));
+    }
+    List<ChangeBatch> batches =
+        AppendBatches.parse(value, partition, header.first(), header.changes());
+    // The batches of a record have one time. A leader is further than the record.
+    long micros = batches.isEmpty() ? lastMicros : batches.get(0).commitMicros();
+    lastMicros = Math.max(lastMicros, micros);
+    batches.add(
+        new RecordPlace(partition, offset, header)
+            .batch(header.first() + header.changes(), micros));
+    return batches;
   }
 
   /** Takes the record at {@code offset}. */
   void read(long offset, AppendHeader header, byte[] value, List<Event> events) {
     boolean isOwn = lead.isUnderWay(header);
     LeadCore.Read<Own> read = lead.read(offset, header);
-    if (read.verdict() == Verdict.COUNTS && header.kind() == Kind.BATCHES && !isOwn) {
-      List<ChangeBatch> batches = batches(value, header.first(), header.changes());
-      batches.forEach(batch -> lastMicros = Math.max(lastMicros, batch.commitMicros()));
-      events.add(new Follows(batches));
+    boolean isChange = read.verdict() != Verdict.FENCED && read.verdict() != Verdict.SEEN;
+    if (isChange && !(isOwn && read.verdict() == Verdict.COUNTS)) {
+      boolean counts = read.verdict() == Verdict.COUNTS;
+      events.add(
+          new Follows(
+              partition, counts ? batches(offset, header, value) : List.of(place(offset, header))));
     }
     settle(read.settled(), events);
   }

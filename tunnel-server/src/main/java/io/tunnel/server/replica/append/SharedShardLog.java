@@ -51,9 +51,9 @@ public final class SharedShardLog implements ShardLog {
     this.posts = posts;
   }
 
-  /** Begins a replica of a partition, which has read nothing. */
-  SharedLane begin(int partition) {
-    SharedLane lane = new SharedLane(partition, FollowState.NONE, shared, markers, posts);
+  /** Begins a replica of a partition, which goes on from what its node has stored. */
+  SharedLane begin(int partition, LaneState state) {
+    SharedLane lane = new SharedLane(partition, state, shared, markers, posts);
     lanes.put(partition, lane);
     return lane;
   }
@@ -116,10 +116,13 @@ public final class SharedShardLog implements ShardLog {
     for (Event event : events) {
       if (event instanceof Counts counts) {
         left -= counts.batches().size();
-        settled.add(new Counted(counts.group(), left == 0 ? local.end() : before));
+        List<ChangeBatch> beside =
+            counts.batches().stream().filter(batch -> batch.rowCount() == 0).toList();
+        settled.add(new Counted(counts.group(), beside, left == 0 ? local.end() : before));
       } else if (event instanceof Follows follows) {
         left -= follows.batches().size();
-        settled.add(new Followed(follows.batches(), left == 0 ? local.end() : before));
+        settled.add(
+            new Followed(follows.partition(), follows.batches(), left == 0 ? local.end() : before));
       } else if (event instanceof Refused refused) {
         settled.add(new NeverCounts(refused.group(), refused.reason()));
       }

@@ -121,7 +121,7 @@ record ModelState(
 
     Change settled(LeadCore.Settled<Sent> what) {
       if (what.outcome() == Outcome.COUNTS) {
-        applied.put(what.what().id(), what.first());
+        applied.put(what.what().id(), what.header().first());
       } else if (what.outcome() == Outcome.NEVER) {
         refused.add(what.what().id());
       }

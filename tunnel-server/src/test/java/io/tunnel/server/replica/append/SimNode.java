@@ -1,7 +1,10 @@
 package io.tunnel.server.replica.append;
 
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.SeenPlaces;
 import io.tunnel.server.partition.ShardLog;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -16,14 +19,28 @@ public final class SimNode {
   private final SharedShardLog log;
   private final TreeMap<Integer, SharedLane> lanes = new TreeMap<>();
 
-  /** A node that has read nothing of {@code partitions}. */
+  /**
+   * A node that goes on from what it has stored of {@code partitions}.
+   *
+   * @param places as {@link #places} made them, with what the local log has
+   */
   public SimNode(
-      int id, SimAppendLogs logs, int partitions, LocalLog local, Consumer<Runnable> posts) {
+      int id,
+      SimAppendLogs logs,
+      int partitions,
+      LocalLog local,
+      SeenPlaces places,
+      Consumer<Runnable> posts) {
     this.logs = logs;
     this.log = new SharedShardLog(local, logs.of(id), logs::marker, posts::accept);
     for (int partition = 1; partition <= partitions; partition++) {
-      lanes.put(partition, log.begin(partition));
+      lanes.put(partition, log.begin(partition, ((SeenRecords) places).state(partition)));
     }
+  }
+
+  /** How far a table has the logs. */
+  public static SeenPlaces places(Map<Integer, Bytes> states) {
+    return new SeenRecords(states);
   }
 
   /** The log of the node's shard. */

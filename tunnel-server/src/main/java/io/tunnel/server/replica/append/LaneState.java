@@ -1,0 +1,84 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.replica.append.FollowState.Stretch;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a node stores of a partition of a log of appends, with the rows that the log leaves.
+ *
+ * @param lastMicros the commit time of the last change that counts; 0 without one
+ */
+record LaneState(FollowState follow, long lastMicros) {
+
+  /** Nothing was read. */
+  static final LaneState NONE = new LaneState(FollowState.NONE, 0);
+
+  private static final byte FORM = 1;
+  private static final int FIXED_BYTES = 2 + 6 * Long.BYTES;
+  private static final int STRETCH_BYTES = 5 * Long.BYTES;
+
+  /** The bytes of the state. */
+  Bytes encode() {
+    List<Stretch> stretches = follow.stretches();
+    ByteSink sink = new ByteSink(FIXED_BYTES + stretches.size() * STRETCH_BYTES);
+    sink.writeByte(FORM);
+    sink.writeByte(follow.hasBegun() ? 1 : 0);
+    sink.writeLong(lastMicros);
+    sink.writeLong(follow.next());
+    sink.writeLong(follow.position());
+    sink.writeLong(follow.number());
+    sink.writeLong(follow.snapshot());
+    sink.writeLong(follow.snapshotBefore());
+    for (Stretch stretch : stretches) {
+      sink.writeLong(stretch.epoch());
+      sink.writeLong(stretch.marker());
+      sink.writeLong(stretch.incarnation());
+      sink.writeLong(stretch.first());
+      sink.writeLong(stretch.end());
+    }
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  /**
+   * The state with these bytes.
+   *
+   * @throws MalformedException for bytes that no node writes
+   */
+  static LaneState decode(Bytes stored) {
+    byte[] bytes = stored.toByteArray();
+    int stretchBytes = bytes.length - FIXED_BYTES;
+    if (stretchBytes < 0 || stretchBytes % STRETCH_BYTES != 0 || bytes[0] != FORM) {
+      throw new MalformedException(
+          "a stored state of a partition of the shared log with " + bytes.length + " bytes");
+    }
+    List<Stretch> stretches = new ArrayList<>();
+    for (int at = FIXED_BYTES; at < bytes.length; at += STRETCH_BYTES) {
+      stretches.add(
+          new Stretch(
+              longAt(bytes, at, 0),
+              longAt(bytes, at, 1),
+              longAt(bytes, at, 2),
+              longAt(bytes, at, 3),
+              longAt(bytes, at, 4)));
+    }
+    return new LaneState(
+        new FollowState(
+            longAt(bytes, 2, 1),
+            longAt(bytes, 2, 2),
+            longAt(bytes, 2, 3),
+            bytes[1] == 1,
+            longAt(bytes, 2, 4),
+            longAt(bytes, 2, 5),
+            stretches),
+        longAt(bytes, 2, 0));
+  }
+
+  private static long longAt(byte[] bytes, int from, int index) {
+    return Binary.getLong(bytes, from + index * Long.BYTES);
+  }
+}

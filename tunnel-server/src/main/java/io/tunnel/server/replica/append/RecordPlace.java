@@ -1,0 +1,55 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.value.Bytes;
+import java.util.Optional;
+
+/**
+ * Where a record of a log of appends is, and its header. A node's local log has the place of each
+ * record that counts, of each marker, and of each record that ends an epoch, in a batch without
+ * rows after the batches of the record. So a node that starts knows what its local log has.
+ */
+record RecordPlace(int partition, long offset, AppendHeader header) {
+
+  /** The place that a batch without rows says; empty of answers to writers. */
+  static Optional<RecordPlace> of(ChangeBatch batch) {
+    return batch
+        .attribute(FormatFeature.RECORD_PLACE)
+        .map(value -> decode(batch.partition(), value.toByteArray()));
+  }
+
+  private static RecordPlace decode(int partition, byte[] value) {
+    if (value.length < Long.BYTES) {
+      throw new MalformedException("a place of a record with " + value.length + " bytes");
+    }
+    byte[] header = new byte[value.length - Long.BYTES];
+    System.arraycopy(value, Long.BYTES, header, 0, header.length);
+    return new RecordPlace(partition, Binary.getLong(value, 0), AppendHeader.decode(header));
+  }
+
+  /**
+   * A batch that says the place.
+   *
+   * @param position of the next change after the record
+   * @param commitMicros of the last change up to there
+   */
+  ChangeBatch batch(long position, long commitMicros) {
+    byte[] encoded = header.encode();
+    ByteSink sink = new ByteSink(Long.BYTES + encoded.length);
+    sink.writeLong(offset);
+    sink.write(encoded, 0, encoded.length);
+    byte[] batch =
+        BatchBuilder.withoutRows(
+            partition,
+            FormatFeature.RECORD_PLACE,
+            Bytes.copyOf(sink.array(), 0, sink.size()),
+            position,
+            commitMicros);
+    return ChangeBatch.parse(batch, 0, batch.length);
+  }
+}

@@ -1,0 +1,73 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.SeenPlaces;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * How far the local log of a shard has the partitions of a log of appends. The states are stored
+ * with the rows; places that the local log has after the stored rows are read again at a start.
+ */
+final class SeenRecords implements SeenPlaces {
+
+  private final Map<Integer, Seen> seen = new TreeMap<>();
+  private final Set<Integer> raised = new TreeSet<>();
+
+  private static final class Seen {
+    private final FollowCore core;
+    private long lastMicros;
+
+    Seen(LaneState state) {
+      core = new FollowCore(state.follow());
+      lastMicros = state.lastMicros();
+    }
+
+    LaneState state() {
+      return new LaneState(core.state(), lastMicros);
+    }
+  }
+
+  /** Goes on from what a table has stored, by partition. */
+  SeenRecords(Map<Integer, Bytes> stored) {
+    stored.forEach((partition, state) -> seen.put(partition, new Seen(LaneState.decode(state))));
+  }
+
+  /** What is known of a partition. */
+  LaneState state(int partition) {
+    Seen of = seen.get(partition);
+    return of == null ? LaneState.NONE : of.state();
+  }
+
+  @Override
+  public void saw(ChangeBatch place) {
+    RecordPlace.of(place)
+        .ifPresent(
+            record -> {
+              Seen of = seen.computeIfAbsent(record.partition(), any -> new Seen(LaneState.NONE));
+              of.core.read(record.offset(), record.header());
+              if (record.header().changes() > 0) {
+                of.lastMicros = Math.max(of.lastMicros, place.commitMicros());
+              }
+              raised.add(record.partition());
+            });
+  }
+
+  @Override
+  public Map<Integer, Bytes> takeRaised() {
+    Map<Integer, Bytes> taken = new HashMap<>();
+    raised.forEach(partition -> taken.put(partition, seen.get(partition).state().encode()));
+    raised.clear();
+    return taken;
+  }
+
+  @Override
+  public void drop(int partition) {
+    seen.remove(partition);
+    raised.remove(partition);
+  }
+}

@@ -1,0 +1,201 @@
+package io.tunnel.server.partition;
+
+import static io.tunnel.server.TestRows.key;
+import static io.tunnel.server.TestRows.keyBytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.WriteResult;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a shard does when the partitions of a log of appends go from node to node. */
+final class SharedLogTest {
+
+  private static final int PARTITION = 1;
+  private static final Bytes WRITER =
+      Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(2).putLong(3).array());
+
+  @TempDir private Path directory;
+  private SharedNodes nodes;
+
+  /** An answer, once it is there. */
+  private static final class Answer implements PendingWrite.Outcome {
+    private Optional<WriteResult> written = Optional.empty();
+    private Optional<RefusedException> refused = Optional.empty();
+
+    @Override
+    public void written(WriteResult result) {
+      written = Optional.of(result);
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      refused = Optional.of(reason);
+    }
+
+    WriteResult result() {
+      return written.orElseThrow();
+    }
+  }
+
+  @BeforeEach
+  void begin() throws IOException {
+    nodes = new SharedNodes(directory, new SplittableRandom(1), 2);
+  }
+
+  private void lead(int id) {
+    nodes.get(1 - id).want(PARTITION, false);
+    nodes.get(id).want(PARTITION, true);
+    nodes.get(id).claim();
+    settle();
+    assertThat(nodes.get(id).isLeading(PARTITION)).isTrue();
+  }
+
+  private void settle() {
+    for (int i = 0; i < 4; i++) {
+      nodes.logs().land(true);
+      nodes.all().forEach(SharedNodes.Node::catchUp);
+    }
+  }
+
+  private static Answer post(SharedNodes.Node node, long number, List<RowChange> rows) {
+    ChangeBatch batch = TestRows.batch(PARTITION, rows);
+    boolean isConditional =
+        rows.stream().anyMatch(row -> row.condition() != RowExistenceExpectation.IGNORE);
+    Answer answer = new Answer();
+    node.write(
+        new PendingWrite(
+            batch,
+            new PendingWrite.Judging(
+                ConditionPlace.ofRows(TestRows.SCHEMA), isConditional, ColumnSizes.of(batch)),
+            number == 0 ? Optional.empty() : Optional.of(new Numbered(WRITER, number, 0)),
+            false,
+            answer));
+    return answer;
+  }
+
+  private static RowChange put(String name, RowExistenceExpectation expected) {
+    return new RowPutChange(key(name), List.of(new Column("v", ColumnValue.fromLong(1))), expected);
+  }
+
+  private boolean isThere(int id, String name) {
+    return nodes.get(id).shard().table().get(PARTITION, keyBytes(name)).isPresent();
+  }
+
+  private int changes(int id) throws IOException {
+    return TestLogs.rows(TestLogs.batches(nodes.get(id).shard().log(), PARTITION));
+  }
+
+  @Test
+  void the_next_leader_knows_the_answer_to_a_batch_whose_rows_were_all_rejected() throws Exception {
+    lead(0);
+    List<RowChange> create = List.of(put("k", RowExistenceExpectation.EXPECT_NOT_EXIST));
+    Answer made = post(nodes.get(0), 0, create);
+    settle();
+    assertThat(made.result().appliedRows()).isEqualTo(1);
+    Answer first = post(nodes.get(0), 7, create);
+    settle();
+    assertThat(first.result().rejections()).hasSize(1);
+    Answer gone = post(nodes.get(0), 0, List.of(new RowDeleteChange(key("k"))));
+    settle();
+    assertThat(gone.result().appliedRows()).isEqualTo(1);
+
+    lead(1);
+    Answer again = post(nodes.get(1), 7, create);
+    settle();
+    assertThat(again.result()).isEqualTo(first.result());
+    assertThat(isThere(1, "k")).isFalse();
+    // And so does a node that starts again with its own disk, or with none.
+    for (int crashes = 0; crashes < 8; crashes++) {
+      nodes.crash(0);
+      lead(0);
+      Answer late = post(nodes.get(0), 7, create);
+      settle();
+      assertThat(late.result()).isEqualTo(first.result());
+    }
+    assertThat(changes(0)).isEqualTo(2);
+    assertThat(changes(1)).isEqualTo(2);
+  }
+
+  @Test
+  void a_write_in_judgment_is_refused_when_another_leader_changed_rows() throws Exception {
+    lead(0);
+    List<RowChange> many = new ArrayList<>();
+    for (int row = 0; row <= WriteTurns.AT_ONCE_ROWS_MAX; row++) {
+      many.add(put("k" + row, RowExistenceExpectation.EXPECT_NOT_EXIST));
+    }
+    Answer stale = post(nodes.get(0), 0, many);
+    // The write is taken, and has its first slice.
+    nodes.get(0).shard().step();
+    nodes.get(0).shard().step();
+    nodes.get(0).shard().step();
+    assertThat(stale.refused).isEmpty();
+
+    nodes.get(1).want(PARTITION, true);
+    nodes.get(1).claim();
+    nodes.logs().land(true);
+    nodes.get(1).catchUp();
+    Answer other = post(nodes.get(1), 0, List.of(put("k0", RowExistenceExpectation.IGNORE)));
+    nodes.get(1).catchUp();
+    nodes.logs().land(true);
+    nodes.get(1).catchUp();
+    assertThat(other.result().firstPosition()).isEqualTo(1);
+    // Node 0 leads again before its shard goes on.
+    nodes.get(0).read();
+    nodes.get(0).claim();
+    nodes.logs().land(true);
+    nodes.get(0).read();
+    assertThat(nodes.get(0).isLeading(PARTITION)).isTrue();
+    settle();
+    assertThat(stale.refused).map(RefusedException::code).contains(ErrorCode.NOT_LEADER);
+    assertThat(changes(0)).isEqualTo(1);
+  }
+
+  @Test
+  void what_counts_waits_for_room_on_the_disk_of_the_node() throws Exception {
+    lead(0);
+    Answer answer = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
+    nodes.get(0).catchUp();
+    nodes.get(0).disk().room(10);
+    nodes.logs().land(true);
+    nodes.get(0).catchUp();
+    assertThat(answer.written).isEmpty();
+    assertThat(answer.refused).isEmpty();
+    Answer later = post(nodes.get(0), 0, List.of(put("l", RowExistenceExpectation.IGNORE)));
+    nodes.get(0).catchUp();
+    assertThat(later.refused).map(RefusedException::code).contains(ErrorCode.BUSY);
+
+    nodes.get(0).disk().room(Long.MAX_VALUE);
+    nodes.get(0).shard().lookForRoom();
+    settle();
+    assertThat(answer.result().firstPosition()).isEqualTo(1);
+    assertThat(isThere(0, "k")).isTrue();
+    Answer last = post(nodes.get(0), 0, List.of(put("m", RowExistenceExpectation.IGNORE)));
+    settle();
+    assertThat(last.result().firstPosition()).isEqualTo(2);
+    assertThat(changes(1)).isEqualTo(2);
+  }
+}

@@ -1,0 +1,184 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.partition.judge.WriterLimits;
+import io.tunnel.server.replica.append.SimAppendLogs;
+import io.tunnel.server.replica.append.SimNode;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Nodes that share logs of appends: real shards, local logs and tables, on the test's thread. */
+final class SharedNodes {
+
+  static final int PARTITIONS = 2;
+  private static final ShardConfig CONFIG = new ShardConfig(4_096, 4_096, 8 << 20);
+  private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
+
+  private final Path directory;
+  private final SplittableRandom random;
+  private final SimAppendLogs logs;
+  private final List<Node> nodes = new ArrayList<>();
+  private int stores;
+  private long nowMs = 1_790_000_000_000L;
+
+  SharedNodes(Path directory, SplittableRandom random, int count) throws IOException {
+    this.directory = directory;
+    this.random = random;
+    this.logs = new SimAppendLogs(random.split());
+    for (int id = 0; id < count; id++) {
+      nodes.add(new Node(id, new CrashDisk(), ++stores));
+    }
+  }
+
+  SimAppendLogs logs() {
+    return logs;
+  }
+
+  List<Node> all() {
+    return nodes;
+  }
+
+  Node get(int id) {
+    return nodes.get(id);
+  }
+
+  /** Time passes. */
+  void pass(long ms) {
+    nowMs += ms;
+  }
+
+  /**
+   * A node is killed, loses power, its table, or all of its disk, and starts again. Nobody hears of
+   * the writes that it had.
+   */
+  void crash(int id) throws IOException {
+    logs.crashed(id);
+    nodes.set(id, nodes.get(id).again());
+  }
+
+  /** A node that lives. */
+  final class Node {
+    private final int id;
+    private final CrashDisk disk;
+    private final int store;
+    private final TableStore table;
+    private final SimNode replicas;
+    private final Shard shard;
+
+    /** Starts with what the disk and the table have. */
+    private Node(int id, CrashDisk disk, int store) throws IOException {
+      this.id = id;
+      this.disk = disk;
+      this.store = store;
+      LocalLog own = TestLogs.open(disk, 0);
+      table = TableStore.open(directory.resolve("rows-" + store), TABLE, own::sync);
+      SeenPlaces places = SimNode.places(table.states());
+      Refold refold =
+          new Refold(
+              table,
+              partition -> true,
+              partition -> Optional.empty(),
+              session -> Optional.empty(),
+              WriterLimits.DEFAULT.of(1),
+              places);
+      new CatchUp(own, table, refold).fold();
+      StoredRows stored = new StoredRows(table, refold.seen(), partition -> true);
+      Shard[] made = new Shard[1];
+      replicas =
+          new SimNode(
+              id, logs, PARTITIONS, own, places, action -> made[0].execute(Set.of(), action));
+      shard = new Shard(0, CONFIG, replicas.log(), stored, new NoMeter(), new SlowClock());
+      made[0] = shard;
+    }
+
+    private Node again() throws IOException {
+      // Whatever was folded is on the disk; the rest is lost with the memory.
+      table.close();
+      return switch (random.nextInt(4)) {
+        case 0 -> new Node(id, new CrashDisk(), ++stores);
+        case 1 -> new Node(id, disk.kill(), store);
+        case 2 -> new Node(id, disk.crash(new Random(random.nextLong())), store);
+        default -> new Node(id, disk.kill(), ++stores);
+      };
+    }
+
+    CrashDisk disk() {
+      return disk;
+    }
+
+    Shard shard() {
+      return shard;
+    }
+
+    void write(PendingWrite write) {
+      shard.write(write);
+    }
+
+    /** Wants to lead a partition, or no more. */
+    void want(int partition, boolean toLead) {
+      replicas.want(partition, toLead);
+    }
+
+    /** Claims what the node wants to lead and does not. */
+    void claim() {
+      replicas.claim(nowMs);
+    }
+
+    boolean isLeading(int partition) {
+      return replicas.isLeading(partition);
+    }
+
+    boolean isCaughtUp() {
+      return replicas.isCaughtUp();
+    }
+
+    /** Reads some records and does some of what waits. */
+    void step() {
+      replicas.read(random);
+      for (int steps = random.nextInt(4); steps >= 0; steps--) {
+        shard.step();
+      }
+    }
+
+    /** Reads all records, and does nothing with them. */
+    void read() {
+      while (!isCaughtUp()) {
+        replicas.read(random);
+      }
+    }
+
+    /** Reads all records and does all that waits. */
+    void catchUp() {
+      read();
+      while (shard.step()) {
+        // Until nothing waits.
+      }
+    }
+  }
+
+  /** Makes a write of a few rows take longer than a slice, now and then. */
+  private final class SlowClock implements Shard.Clock {
+    private long now = 1_000_000;
+
+    @Override
+    public long epochMicros() {
+      return nowMs * 1_000;
+    }
+
+    @Override
+    public long nanos() {
+      now += random.nextInt(6) == 0 ? WriteTurns.SLICE_NANOS : 1_000;
+      return now;
+    }
+  }
+}
