@@ -123,7 +123,7 @@ final class ExpirySweep {
   private void goOn() {
     ShardExpiry expiry = shard.expiry();
     for (Swept one : turns.left()) {
-      if (!expiry.mayBeOver(one.partition())) {
+      if (!expiry.mayBeOver(one.partition()) || !shard.mayWrite(one.partition())) {
         turns.done(one);
       }
     }

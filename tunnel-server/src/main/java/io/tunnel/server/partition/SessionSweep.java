@@ -43,7 +43,7 @@ final class SessionSweep {
 
   private void goOn() {
     Optional<BoundRows.Ended> next =
-        shard.hasFailed() ? Optional.empty() : shard.bound().ended(BATCH_ROWS_MAX);
+        shard.hasFailed() ? Optional.empty() : shard.bound().ended(BATCH_ROWS_MAX, shard::mayWrite);
     if (next.isEmpty()) {
       isBusy.set(false);
       return;

@@ -144,6 +144,11 @@ public final class Shard implements Closeable, PartitionHost {
     seen.drop(partition);
   }
 
+  /** Whether changes of a partition may be appended here now. For the shard's own thread. */
+  boolean mayWrite(int partition) {
+    return log.refusal(partition).isEmpty();
+  }
+
   /** For the shard's own thread. */
   ShardExpiry expiry() {
     return expiry;

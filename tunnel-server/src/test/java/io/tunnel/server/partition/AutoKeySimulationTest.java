@@ -26,11 +26,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.server.disk.CrashDisk;
-import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.server.table.TableStore;
-import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.io.IOException;
@@ -42,7 +38,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -65,17 +60,10 @@ final class AutoKeySimulationTest {
   private static final Bytes WRITER =
       Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(7).array());
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
-  private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 
   @TempDir private Path directory;
-  private CrashDisk disk = new CrashDisk();
-  private int stores;
-  private Shard shard;
-
-  /** Whether the log settles groups late. */
-  private boolean isLate;
-
-  private Optional<LateShardLog> late = Optional.empty();
+  private TestShard shard;
+  private TestShard.LogKind kind;
   private SplittableRandom random;
 
   /** What the log leaves: the value of each row. */
@@ -118,34 +106,18 @@ final class AutoKeySimulationTest {
         }
       };
 
-  private void open(boolean hasTable) throws IOException {
-    LocalLog log = TestLogs.open(disk, 0);
-    stores += hasTable ? 0 : 1;
-    TableStore table = TableStore.open(directory.resolve("rows-" + stores), TABLE, log::sync);
-    Refold refold = new Refold(table, partition -> true, partition -> AutoNumbers.of(KEY));
-    new CatchUp(log, table, refold).fold();
-    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true);
-    late = isLate ? Optional.of(new LateShardLog(log, random.split(), 0)) : Optional.empty();
-    ShardLog of = isLate ? late.get() : new LocalShardLog(log);
-    shard = new Shard(0, CONFIG, of, stored, new NoMeter(), clock);
-  }
-
   private void drain() throws IOException {
-    while (shard.step() || settleSome()) {
+    while (shard.step()) {
       learn();
     }
     learn();
   }
 
-  private boolean settleSome() throws IOException {
-    return late.isPresent() && late.get().settleSome();
-  }
-
   private void learn() throws IOException {
-    if (shard.log().committed(PARTITION) == learned) {
+    if (shard.now().log().committed(PARTITION) == learned) {
       return;
     }
-    for (ChangeBatch batch : TestLogs.batches(shard.log(), PARTITION, learned + 1)) {
+    for (ChangeBatch batch : TestLogs.batches(shard.now().log(), PARTITION, learned + 1)) {
       for (RowCursor row = batch.rows(); row.next(); ) {
         long position = batch.basePosition() + row.index();
         if (position > learned) {
@@ -225,14 +197,16 @@ final class AutoKeySimulationTest {
     BatchValidator.Checked checked =
         new BatchValidator(KEY).require(batch, Bytes.EMPTY, Bytes.EMPTY);
     Outcomes outcome = new Outcomes();
-    shard.write(
-        new PendingWrite(
-            batch,
-            new PendingWrite.Judging(
-                ConditionPlace.ofRows(KEY), checked.mustJudge(), checked.columnSizes()),
-            writer,
-            true,
-            outcome));
+    shard
+        .now()
+        .write(
+            new PendingWrite(
+                batch,
+                new PendingWrite.Judging(
+                    ConditionPlace.ofRows(KEY), checked.mustJudge(), checked.columnSizes()),
+                writer,
+                true,
+                outcome));
     return outcome;
   }
 
@@ -300,23 +274,21 @@ final class AutoKeySimulationTest {
     assertThat(learned).isEqualTo(before);
   }
 
-  private void reopen(boolean hasTable) throws IOException {
-    if (lastResult != null && lastResult.appliedRows() == 0) {
+  private void crash() throws IOException {
+    if (kind != TestShard.LogKind.SHARED && lastResult != null && lastResult.appliedRows() == 0) {
       // The answer was in memory.
       lastResult = null;
     }
-    shard.close();
-    disk = disk.crash(new Random(random.nextLong()));
-    open(hasTable);
+    shard.crash();
     learn();
   }
 
   private void requireRows() throws IOException {
-    shard.execute(PARTITION, () -> {});
+    shard.now().execute(PARTITION, () -> {});
     drain();
     rows.forEach(
         (key, value) ->
-            assertThat(shard.table().get(PARTITION, key).orElseThrow())
+            assertThat(shard.now().table().get(PARTITION, key).orElseThrow())
                 .containsExactly(new Column("v", ColumnValue.fromLong(value))));
   }
 
@@ -328,11 +300,18 @@ final class AutoKeySimulationTest {
   @MethodSource("seeds")
   void numbers_rise_in_the_log_and_are_those_of_the_answers(long seed) throws Exception {
     random = new SplittableRandom(seed);
-    isLate = seed % 2 == 1;
-    open(false);
+    kind = TestShard.LogKind.of(seed);
+    TestShard.World world =
+        new TestShard.World(
+            CONFIG,
+            partition -> AutoNumbers.of(KEY),
+            session -> Optional.empty(),
+            new NoMeter(),
+            clock);
+    shard = TestShard.open(kind, directory, random, world);
     for (int i = 0; i < 120; i++) {
       switch (random.nextInt(8)) {
-        case 0 -> reopen(random.nextInt(3) > 0);
+        case 0 -> crash();
         case 1, 2 -> numbered();
         case 3 -> {
           if (lastResult != null) {

@@ -24,13 +24,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.disk.CrashDisk;
-import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.server.partition.judge.WriterLimits;
-import io.tunnel.server.table.Expiries;
-import io.tunnel.server.table.TableStore;
-import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.WriteResult;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,7 +34,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -62,18 +55,11 @@ final class BoundRowsSimulationTest {
   private static final List<RowExistenceExpectation> EXPECTATIONS =
       List.of(RowExistenceExpectation.values());
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
-  private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 
   @TempDir private Path directory;
-  private CrashDisk disk = new CrashDisk();
-  private int stores;
-  private Shard shard;
+  private TestShard shard;
+  private TestShard.LogKind kind;
   private SessionSweep sweep;
-
-  /** Whether the log settles groups late. */
-  private boolean isLate;
-
-  private Optional<LateShardLog> late = Optional.empty();
   private SplittableRandom random;
   private long nanos;
 
@@ -112,37 +98,12 @@ final class BoundRowsSimulationTest {
     }
   }
 
-  private void open(boolean hasTable) throws IOException {
-    LocalLog log = TestLogs.open(disk, 0);
-    stores += hasTable ? 0 : 1;
-    TableStore table =
-        TableStore.openUncompacted(
-            directory.resolve("rows-" + stores), TABLE, log::sync, Expiries.NONE);
-    Refold refold =
-        new Refold(
-            table,
-            partition -> true,
-            partition -> Optional.empty(),
-            session -> Optional.of("").filter(any -> alive.contains(session)),
-            WriterLimits.DEFAULT.of(1),
-            SeenPlaces.NONE);
-    new CatchUp(log, table, refold).fold();
-    StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
-    late = isLate ? Optional.of(new LateShardLog(log, random.split(), 0)) : Optional.empty();
-    ShardLog of = isLate ? late.get() : new LocalShardLog(log);
-    shard = new Shard(0, CONFIG, of, stored, new Counting(), new TestTime());
-    sweep = new SessionSweep(0, shard);
-  }
-
   /** Does one thing, and takes in what the log has got. */
   private boolean step() throws IOException {
     boolean did = shard.step();
-    if (late.isPresent() && (!did || random.nextBoolean())) {
-      did |= late.get().settleSome();
-    }
     learn();
     for (long session = 1; session <= lastSession; session++) {
-      if (!alive.contains(session) && shard.bound().left(session) == 0) {
+      if (!alive.contains(session) && shard.now().bound().left(session) == 0) {
         closed.add(session);
       }
     }
@@ -158,10 +119,10 @@ final class BoundRowsSimulationTest {
   private void learn() throws IOException {
     for (int partition = 1; partition <= PARTITIONS; partition++) {
       long known = learned.getOrDefault(partition, 0L);
-      if (shard.log().committed(partition) == known) {
+      if (shard.now().log().committed(partition) == known) {
         continue;
       }
-      for (ChangeBatch batch : TestLogs.batches(shard.log(), partition, known + 1)) {
+      for (ChangeBatch batch : TestLogs.batches(shard.now().log(), partition, known + 1)) {
         assertThat(SessionProof.of(batch)).as("a secret in the log").isEmpty();
         for (RowCursor row = batch.rows(); row.next(); ) {
           long position = batch.basePosition() + row.index();
@@ -193,7 +154,9 @@ final class BoundRowsSimulationTest {
     if (row.session().isPresent()) {
       // A session may end while a write is under way; the row goes with the next sweep then.
       Set<Long> open =
-          isLate ? LongStream.rangeClosed(1, lastSession).boxed().collect(toSet()) : alive;
+          kind != TestShard.LogKind.OWN
+              ? LongStream.rangeClosed(1, lastSession).boxed().collect(toSet())
+              : alive;
       assertThat(open)
           .as("%s is bound to a session that lives", name)
           .contains(row.session().get());
@@ -249,14 +212,16 @@ final class BoundRowsSimulationTest {
             ? Optional.empty()
             : Optional.of(new PendingWrite.Binding(session, false));
     Outcomes outcome = new Outcomes();
-    shard.write(
-        new PendingWrite(
-            batch,
-            new PendingWrite.Judging(
-                ConditionPlace.ofRows(TestRows.SCHEMA), true, ColumnSizes.of(batch), binding),
-            Optional.empty(),
-            true,
-            outcome));
+    shard
+        .now()
+        .write(
+            new PendingWrite(
+                batch,
+                new PendingWrite.Judging(
+                    ConditionPlace.ofRows(TestRows.SCHEMA), true, ColumnSizes.of(batch), binding),
+                Optional.empty(),
+                true,
+                outcome));
     return outcome;
   }
 
@@ -338,7 +303,7 @@ final class BoundRowsSimulationTest {
     for (long session = 1; session <= lastSession; session++) {
       long id = session;
       long owned = rows.values().stream().filter(owner -> owner == id).count();
-      assertThat(shard.bound().left(id)).as("rows of session %d", id).isEqualTo((int) owned);
+      assertThat(shard.now().bound().left(id)).as("rows of session %d", id).isEqualTo((int) owned);
     }
   }
 
@@ -346,21 +311,20 @@ final class BoundRowsSimulationTest {
   private void requireReads() throws IOException {
     for (int partition = 1; partition <= PARTITIONS; partition++) {
       int of = partition;
-      shard.execute(of, () -> {});
+      shard.now().execute(of, () -> {});
       drain();
       for (int id = 0; id < KEYS; id++) {
-        assertThat(shard.table().get(of, keyBytes("k" + id)).isPresent())
+        assertThat(shard.now().table().get(of, keyBytes("k" + id)).isPresent())
             .as("a read of k%d", id)
             .isEqualTo(rows.containsKey(of + "/k" + id));
       }
     }
   }
 
-  private void reopen(boolean hasTable) throws IOException {
-    shard.close();
-    disk = disk.crash(new Random(random.nextLong()));
-    open(hasTable);
-    learn();
+  private void crash() throws IOException {
+    shard.crash();
+    sweep = new SessionSweep(0, shard.now());
+    drain();
     requireKnown();
   }
 
@@ -372,12 +336,20 @@ final class BoundRowsSimulationTest {
   @MethodSource("seeds")
   void a_row_goes_once_with_the_session_that_wrote_it_last(long seed) throws Exception {
     random = new SplittableRandom(seed);
-    isLate = seed % 2 == 1;
-    open(false);
+    kind = TestShard.LogKind.of(seed);
+    TestShard.World world =
+        new TestShard.World(
+            CONFIG,
+            partition -> Optional.empty(),
+            session -> Optional.of("").filter(any -> alive.contains(session)),
+            new Counting(),
+            new TestTime());
+    shard = TestShard.open(kind, directory, random, world);
+    sweep = new SessionSweep(0, shard.now());
     for (int i = 0; i < 100; i++) {
       switch (random.nextInt(12)) {
         case 0 -> end();
-        case 1 -> reopen(random.nextInt(3) > 0);
+        case 1 -> crash();
         case 2 -> settle();
         case 3 -> longWrite();
         case 4 -> late();
@@ -399,8 +371,10 @@ final class BoundRowsSimulationTest {
     requireReads();
     assertThat(unboundMeter).as("each DELETE is counted").isEqualTo(unboundInLog);
     assertThat(unboundInLog).isPositive();
-    reopen(true);
-    assertThat(shard.bound().hasEnded()).as("no row is left of a session that ended").isFalse();
+    crash();
+    assertThat(shard.now().bound().hasEnded())
+        .as("no row is left of a session that ended")
+        .isFalse();
     shard.close();
   }
 }

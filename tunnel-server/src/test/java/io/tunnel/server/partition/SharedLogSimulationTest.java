@@ -36,6 +36,7 @@ final class SharedLogSimulationTest {
   private static final int NODES = 3;
   private static final int PARTITIONS = SharedNodes.PARTITIONS;
   private static final int WRITERS = 4;
+  private static final ShardConfig CONFIG = new ShardConfig(4_096, 4_096, 8 << 20);
   private static final int STEPS = 3_000;
 
   @TempDir private Path directory;
@@ -50,7 +51,25 @@ final class SharedLogSimulationTest {
 
   private final List<AssertionError> failures = new ArrayList<>();
   private int inDoubt;
+  private long micros = 1_790_000_000_000_000L;
   private int repeated;
+
+  /** Makes a write of a few rows take longer than a slice, now and then. */
+  private final class SlowClock implements Shard.Clock {
+    private long now = 1_000_000;
+
+    @Override
+    public long epochMicros() {
+      micros += random.nextInt(2_000);
+      return micros;
+    }
+
+    @Override
+    public long nanos() {
+      now += random.nextInt(6) == 0 ? WriteTurns.SLICE_NANOS : 1_000;
+      return now;
+    }
+  }
 
   /** A writer of one partition. */
   private final class Program {
@@ -237,8 +256,8 @@ final class SharedLogSimulationTest {
   }
 
   /**
-   * Each node has the changes that count, byte for byte, the rows that they leave, and what is known
-   * of writers.
+   * Each node has the changes that count, byte for byte, the rows that they leave, and what is
+   * known of writers.
    */
   private void requireSame() throws IOException {
     learn();
@@ -283,7 +302,9 @@ final class SharedLogSimulationTest {
   @MethodSource("seeds")
   void all_nodes_have_what_counts_and_answers_say_what_counts(long seed) throws Exception {
     random = new SplittableRandom(seed);
-    nodes = new SharedNodes(directory, random, NODES);
+    nodes =
+        new SharedNodes(
+            directory, random, NODES, TestShard.World.of(CONFIG, new NoMeter(), new SlowClock()));
     logs = nodes.logs();
     truth = new JudgedRows(random);
     for (int writer = 0; writer < WRITERS; writer++) {

@@ -63,7 +63,13 @@ final class SharedLogTest {
 
   @BeforeEach
   void begin() throws IOException {
-    nodes = new SharedNodes(directory, new SplittableRandom(1), 2);
+    nodes =
+        new SharedNodes(
+            directory,
+            new SplittableRandom(1),
+            2,
+            TestShard.World.of(
+                new ShardConfig(4_096, 4_096, 8 << 20), new NoMeter(), new TestClock()));
   }
 
   private void lead(int id) {
@@ -149,7 +155,6 @@ final class SharedLogTest {
     }
     Answer stale = post(nodes.get(0), 0, many);
     // The write is taken, and has its first slice.
-    nodes.get(0).shard().step();
     nodes.get(0).shard().step();
     nodes.get(0).shard().step();
     assertThat(stale.refused).isEmpty();

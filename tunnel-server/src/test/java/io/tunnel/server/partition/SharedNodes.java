@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -21,19 +20,21 @@ import java.util.SplittableRandom;
 final class SharedNodes {
 
   static final int PARTITIONS = 2;
-  private static final ShardConfig CONFIG = new ShardConfig(4_096, 4_096, 8 << 20);
   private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 
   private final Path directory;
   private final SplittableRandom random;
+  private final TestShard.World world;
   private final SimAppendLogs logs;
   private final List<Node> nodes = new ArrayList<>();
   private int stores;
   private long nowMs = 1_790_000_000_000L;
 
-  SharedNodes(Path directory, SplittableRandom random, int count) throws IOException {
+  SharedNodes(Path directory, SplittableRandom random, int count, TestShard.World world)
+      throws IOException {
     this.directory = directory;
     this.random = random;
+    this.world = world;
     this.logs = new SimAppendLogs(random.split());
     for (int id = 0; id < count; id++) {
       nodes.add(new Node(id, new CrashDisk(), ++stores));
@@ -87,8 +88,8 @@ final class SharedNodes {
           new Refold(
               table,
               partition -> true,
-              partition -> Optional.empty(),
-              session -> Optional.empty(),
+              world.auto(),
+              world.owners(),
               WriterLimits.DEFAULT.of(1),
               places);
       new CatchUp(own, table, refold).fold();
@@ -97,7 +98,7 @@ final class SharedNodes {
       replicas =
           new SimNode(
               id, logs, PARTITIONS, own, places, action -> made[0].execute(Set.of(), action));
-      shard = new Shard(0, CONFIG, replicas.log(), stored, new NoMeter(), new SlowClock());
+      shard = new Shard(0, world.config(), replicas.log(), stored, world.meter(), world.clock());
       made[0] = shard;
     }
 
@@ -163,22 +164,6 @@ final class SharedNodes {
       while (shard.step()) {
         // Until nothing waits.
       }
-    }
-  }
-
-  /** Makes a write of a few rows take longer than a slice, now and then. */
-  private final class SlowClock implements Shard.Clock {
-    private long now = 1_000_000;
-
-    @Override
-    public long epochMicros() {
-      return nowMs * 1_000;
-    }
-
-    @Override
-    public long nanos() {
-      now += random.nextInt(6) == 0 ? WriteTurns.SLICE_NANOS : 1_000;
-      return now;
     }
   }
 }

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 import java.util.function.LongFunction;
 
 /**
@@ -306,14 +307,16 @@ public final class BoundRows {
   /**
    * At most {@code countMax} rows of one partition whose sessions have ended; empty if none is
    * left. Rows of many sessions come together, because each batch of DELETEs is a group of its own.
+   *
+   * @param mayWrite whether rows of a partition may be deleted by this shard now
    */
-  public Optional<Ended> ended(int countMax) {
+  public Optional<Ended> ended(int countMax, IntPredicate mayWrite) {
     OptionalInt partition = OptionalInt.empty();
     List<Bytes> keys = new ArrayList<>();
     for (Map.Entry<Place, TreeSet<Bytes>> own : bySession.entrySet()) {
       Place place = own.getKey();
       boolean isElsewhere = partition.isPresent() && partition.getAsInt() != place.partition();
-      if (isElsewhere || isAlive(place.session())) {
+      if (isElsewhere || isAlive(place.session()) || !mayWrite.test(place.partition())) {
         continue;
       }
       partition = OptionalInt.of(place.partition());

@@ -130,17 +130,22 @@ final class BoundRowsTest {
   void rows_of_many_sessions_that_have_ended_come_in_one_batch_of_one_partition() {
     BoundRows bound = rowsOf(9);
     alive.addAll(List.of(2L, 5L));
-    assertThat(bound.ended(512)).contains(new BoundRows.Ended(1, keys(1, 3, 4, 6, 7, 8, 9)));
+    assertThat(bound.ended(512, any -> true))
+        .contains(new BoundRows.Ended(1, keys(1, 3, 4, 6, 7, 8, 9)));
+    assertThat(bound.ended(512, partition -> partition != 1))
+        .as("where partition 1 is led elsewhere")
+        .contains(new BoundRows.Ended(2, keys(1, 3, 4, 6, 7, 8, 9)));
     bound.drop(1);
-    assertThat(bound.ended(512)).contains(new BoundRows.Ended(2, keys(1, 3, 4, 6, 7, 8, 9)));
-    assertThat(bound.ended(3)).contains(new BoundRows.Ended(2, keys(1, 3, 4)));
+    assertThat(bound.ended(512, any -> true))
+        .contains(new BoundRows.Ended(2, keys(1, 3, 4, 6, 7, 8, 9)));
+    assertThat(bound.ended(3, any -> true)).contains(new BoundRows.Ended(2, keys(1, 3, 4)));
   }
 
   @Test
   void no_row_comes_while_all_sessions_live() {
     BoundRows bound = rowsOf(3);
     alive.addAll(List.of(1L, 2L, 3L));
-    assertThat(bound.ended(512)).isEmpty();
+    assertThat(bound.ended(512, any -> true)).isEmpty();
     assertThat(bound.hasEnded()).isFalse();
   }
 
@@ -396,7 +401,7 @@ final class BoundRowsTest {
     BoundRows bound = new BoundRows(stored, this::owner);
     assertThat(bound.hasEnded()).isTrue();
     for (int count = 1; count <= 9; count++) {
-      assertThat(bound.ended(count).orElseThrow().keys())
+      assertThat(bound.ended(count, any -> true).orElseThrow().keys())
           .isEqualTo(keys(LongStream.rangeClosed(1, count).toArray()));
     }
   }
