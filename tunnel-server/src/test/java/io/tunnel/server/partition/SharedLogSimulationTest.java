@@ -189,7 +189,7 @@ final class SharedLogSimulationTest {
 
   private void act() throws IOException {
     int id = random.nextInt(NODES);
-    nodes.pass(random.nextInt(3));
+    nodes.pass(random.nextInt(30));
     switch (random.nextInt(24)) {
       case 0 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), true);
       case 1 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), random.nextBoolean());
@@ -221,7 +221,7 @@ final class SharedLogSimulationTest {
       }
     }
     for (int i = 0; i < 600; i++) {
-      nodes.pass(1);
+      nodes.pass(100);
       nodes.get(leader).claim();
       logs.land(true);
       nodes.all().forEach(SharedNodes.Node::step);

@@ -75,6 +75,7 @@ final class SharedLogTest {
   private void lead(int id) {
     nodes.get(1 - id).want(PARTITION, false);
     nodes.get(id).want(PARTITION, true);
+    nodes.pass(10_000);
     nodes.get(id).claim();
     settle();
     assertThat(nodes.get(id).isLeading(PARTITION)).isTrue();
@@ -170,6 +171,7 @@ final class SharedLogTest {
     assertThat(other.result().firstPosition()).isEqualTo(1);
     // Node 0 leads again before its shard goes on.
     nodes.get(0).read();
+    nodes.pass(10_000);
     nodes.get(0).claim();
     nodes.logs().land(true);
     nodes.get(0).read();

@@ -127,12 +127,12 @@ final class SharedNodes {
 
     /** Wants to lead a partition, or no more. */
     void want(int partition, boolean toLead) {
-      replicas.want(partition, toLead);
+      replicas.want(partition, toLead, nowMs);
     }
 
-    /** Claims what the node wants to lead and does not. */
+    /** Claims what the node wants to lead and does not, if it is time. */
     void claim() {
-      replicas.claim(nowMs);
+      replicas.tick(nowMs);
     }
 
     boolean isLeading(int partition) {

@@ -157,7 +157,7 @@ abstract class TestShard {
         nodes.get(1 - leader).want(partition, false);
         nodes.get(leader).want(partition, true);
       }
-      nodes.pass(1);
+      nodes.pass(10_000);
       nodes.get(1 - leader).catchUp();
       nodes.get(leader).catchUp();
       nodes.get(leader).claim();

@@ -27,7 +27,7 @@ final class SharedLane {
   private final LongSupplier markers;
   private final Posts posts;
   private final LeadCore<Own> lead;
-  private boolean isWanted;
+  private final LaneClaims claims;
 
   /** The commit time of the last change that counts, or is under way. */
   private long lastMicros;
@@ -58,8 +58,15 @@ final class SharedLane {
    *
    * @param markers random numbers, no two alike
    */
-  SharedLane(int partition, LaneState state, AppendLog log, LongSupplier markers, Posts posts) {
+  SharedLane(
+      int partition,
+      LaneState state,
+      AppendLog log,
+      LongSupplier markers,
+      LaneClaims claims,
+      Posts posts) {
     this.partition = partition;
+    this.claims = claims;
     this.log = log;
     this.markers = markers;
     this.posts = posts;
@@ -77,19 +84,27 @@ final class SharedLane {
     return lead.role() == Role.LEADING;
   }
 
-  /** Wants to lead from now on, or no more. */
-  void want(boolean toLead) {
-    isWanted = toLead;
-    if (!toLead) {
-      lead.resign();
-    }
+  /** Wants to lead from now on; the next {@link #tick} claims. */
+  void lead(long nowNanos) {
+    claims.want(nowNanos);
+  }
+
+  /** Follows from now on. What is under way is settled by reading. */
+  void follow() {
+    claims.stop();
+    lead.resign();
   }
 
   /**
-   * Claims the lead where it is wanted; to be called again and again, since a claim may be lost.
+   * Claims the lead where that is due; to be called again and again, since a claim may be lost.
+   *
+   * @param nowMs the wall clock, in milliseconds since 1970
    */
-  void claim(long nowMs) {
-    if (!isWanted || lead.role() != Role.FOLLOWING) {
+  void tick(long nowNanos, long nowMs) {
+    if (lead.role() == Role.LEADING) {
+      claims.leads(nowNanos);
+    }
+    if (lead.role() != Role.FOLLOWING || !claims.take(nowNanos)) {
       return;
     }
     AppendHeader marker = lead.claim(markers.getAsLong(), nowMs);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -27,6 +28,9 @@ public final class SharedShardLog implements ShardLog {
 
   /** Groups of a partition that may be under way. */
   static final int APPENDS_MAX = 4;
+
+  private static final long CLAIM_PAUSE_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long CLAIM_PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final LocalLog local;
   private final AppendLog shared;
@@ -53,7 +57,8 @@ public final class SharedShardLog implements ShardLog {
 
   /** Begins a replica of a partition, which goes on from what its node has stored. */
   SharedLane begin(int partition, LaneState state) {
-    SharedLane lane = new SharedLane(partition, state, shared, markers, posts);
+    LaneClaims claims = new LaneClaims(CLAIM_PAUSE_NANOS_MIN, CLAIM_PAUSE_NANOS_MAX);
+    SharedLane lane = new SharedLane(partition, state, shared, markers, claims, posts);
     lanes.put(partition, lane);
     return lane;
   }

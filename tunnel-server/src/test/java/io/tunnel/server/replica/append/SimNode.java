@@ -7,6 +7,7 @@ import io.tunnel.server.partition.ShardLog;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -49,13 +50,17 @@ public final class SimNode {
   }
 
   /** Wants to lead a partition, or no more. */
-  public void want(int partition, boolean toLead) {
-    lanes.get(partition).want(toLead);
+  public void want(int partition, boolean toLead, long nowMs) {
+    if (toLead) {
+      lanes.get(partition).lead(TimeUnit.MILLISECONDS.toNanos(nowMs));
+    } else {
+      lanes.get(partition).follow();
+    }
   }
 
-  /** Claims the partitions that the node wants to lead and does not. */
-  public void claim(long nowMs) {
-    lanes.values().forEach(lane -> lane.claim(nowMs));
+  /** Claims the partitions that the node wants to lead and does not, if it is time. */
+  public void tick(long nowMs) {
+    lanes.values().forEach(lane -> lane.tick(TimeUnit.MILLISECONDS.toNanos(nowMs), nowMs));
   }
 
   /** Whether the node appends to a partition. */
