@@ -70,7 +70,7 @@ final class ShardTest {
             0,
             CONFIG,
             log,
-            new StoredRows(table, SeenChanges.of(RowBounds.unknown()), live),
+            new StoredRows(table, SeenChanges.of(new RowBounds(Map.of())), live),
             new NoMeter(),
             new TestClock());
   }
