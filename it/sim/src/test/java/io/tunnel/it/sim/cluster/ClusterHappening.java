@@ -9,7 +9,6 @@ import io.tunnel.it.sim.seeds.Floored;
 enum ClusterHappening implements Floored {
   WRITE_ACKNOWLEDGED(95),
   WRITE_REFUSED(95),
-  WRITE_IN_DOUBT(64),
   ROW_REJECTED(65),
   INCREMENT_ANSWERED(36),
   INCREMENT_REJECTED(4),
@@ -127,13 +126,13 @@ enum ClusterHappening implements Floored {
   BATCH_ANSWERED(14),
 
   /** A row of a program was sent again. */
-  BATCH_REPEATED(19),
+  ROW_REPEATED(19),
 
   /** Only the first rows of a numbered batch count. */
   BATCH_APPLIED_IN_PART(0),
 
   /** A program was told that a row is in doubt. */
-  BATCH_IN_DOUBT(14),
+  ROW_IN_DOUBT(14),
 
   /** A program was told that a row was not sent. */
   ROW_NOT_SENT(12),
@@ -141,6 +140,12 @@ enum ClusterHappening implements Floored {
 
   /** A writer that numbers was refused, because it was forgotten or older than what is known. */
   WRITER_ENDED(3),
+
+  /** A quota held a write back for a while. */
+  QUOTA_SLOWED(5),
+
+  /** A write was refused because of a quota. */
+  QUOTA_REFUSED(5),
   GIVEN_BACK(17),
   REFUSED_BY_RIGHTS(12),
   ENDED_BY_RIGHTS(15);
