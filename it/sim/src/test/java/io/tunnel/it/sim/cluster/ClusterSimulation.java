@@ -182,17 +182,28 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       reader = Optional.of(new ClusterReader(world, table, readersRandom));
       reader.get().start();
     }
-    if (hasWatcher) {
-      watcher = Optional.of(new Watcher(world, table, watchersRandom));
-      watcher.get().start();
+    boolean isLate = watchersRandom.nextBoolean();
+    if (hasWatcher && !isLate) {
+      watch(table);
     }
     for (int i = random.nextInt(10); i > 0; i--) {
       write();
     }
     world.run(random.nextInt(1_000));
+    if (hasWatcher && isLate) {
+      // The rows are there already, and are given first.
+      write();
+      world.run(200);
+      watch(table);
+    }
     var unused = operator.createTunnel();
     operator.awaitCreations();
     startWorker();
+  }
+
+  private void watch(TableDescription table) {
+    watcher = Optional.of(new Watcher(world, table, watchersRandom));
+    watcher.get().start();
   }
 
   private <T> Optional<T> any(List<T> list) {
