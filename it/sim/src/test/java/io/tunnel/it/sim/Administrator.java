@@ -6,8 +6,6 @@ import io.tunnel.it.sim.rights.RightsStory;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.control.SecurityControl.QuotaLimit;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -33,14 +31,9 @@ final class Administrator implements RightsStory.Home {
     story.begin();
   }
 
-  /** Gives a client a key and rights, which nobody takes away; nothing goes wrong meanwhile. */
-  void client(String principal, List<String> rights) {
-    story.client(principal, rights);
-  }
-
-  /** Gives a principal a quota; nothing goes wrong meanwhile. */
-  void limit(String principal, long writtenRowsPerSecond) {
-    story.limit(principal, new QuotaLimit("writtenRowsPerSecond", writtenRowsPerSecond));
+  /** What the administrator does to clients. */
+  RightsStory story() {
+    return story;
   }
 
   void act() {

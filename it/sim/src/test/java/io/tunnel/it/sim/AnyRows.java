@@ -39,7 +39,7 @@ public final class AnyRows {
   }
 
   /** A key that is written now and then, of the partition at a place of the table. */
-  static PrimaryKey anyKey(int place, SplittableRandom random) {
+  public static PrimaryKey anyKey(int place, SplittableRandom random) {
     return PrimaryKey.builder().add("id", anyId(place, random)).build();
   }
 

@@ -1,7 +1,9 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.it.sim.rights.QuotaTruth;
+import io.tunnel.it.sim.rights.RightsStory;
 import io.tunnel.model.Durability;
+import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -11,7 +13,7 @@ import java.util.SplittableRandom;
  * that is less than the programs need, and another principal, with a program of its own, has a
  * quota that is more than its program needs.
  */
-final class Quotas {
+public final class Quotas {
 
   private static final String FRUGAL = "frugal";
   private static final long FRUGAL_ROWS_PER_SECOND = 60;
@@ -20,52 +22,53 @@ final class Quotas {
   private final int partitions;
   private final SimProgram frugal;
 
-  private Quotas(World world, SplittableRandom random, List<Integer> partitions) {
+  private Quotas(
+      SimWorld<?> world, SplittableRandom random, String table, List<Integer> partitions) {
     this.random = random;
     this.partitions = partitions.size();
-    this.frugal =
-        new SimProgram(
-            new ServerHome(world), random.split(), FRUGAL, Operator.TABLE, partitions, 1);
+    this.frugal = new SimProgram(world, random.split(), FRUGAL, table, partitions, 1);
   }
 
-  /** By a chance of their own: all other worlds are what they were. */
-  static Optional<Quotas> maybe(
-      World world, Optional<Administrator> administrator, List<Integer> partitions) {
+  /**
+   * By a chance of their own: all other worlds are what they were.
+   *
+   * @param administrator of a closed world
+   */
+  public static Optional<Quotas> maybe(
+      SimWorld<?> world,
+      Optional<RightsStory> administrator,
+      String table,
+      List<Integer> partitions) {
     SplittableRandom random = new SplittableRandom(world.seed ^ 0x51554fL);
     if (administrator.isEmpty() || random.nextBoolean()) {
       return Optional.empty();
     }
     QuotaTruth truth =
         new QuotaTruth(
-            world.rights,
-            world.network,
-            world.agenda::nowNanos,
-            world.machine::serverNumber,
-            did ->
-                world.count(
-                    switch (did) {
-                      case SLOWED -> Happening.QUOTA_SLOWED;
-                      case REFUSED -> Happening.QUOTA_REFUSED;
-                    }));
+            world.network().tap(), world.network(), world.agenda::nowNanos, world::count);
     world.tap(truth);
     long rowsPerSecond = 5L + random.nextInt(25);
-    administrator.get().limit("writer", rowsPerSecond);
+    administrator.get().limit("writer", written(rowsPerSecond));
     administrator.get().client(FRUGAL, List.of("read", "write"));
-    administrator.get().limit(FRUGAL, FRUGAL_ROWS_PER_SECOND);
+    administrator.get().limit(FRUGAL, written(FRUGAL_ROWS_PER_SECOND));
     truth.bound("writer", rowsPerSecond);
     truth.bound(FRUGAL, FRUGAL_ROWS_PER_SECOND);
-    return Optional.of(new Quotas(world, random, partitions));
+    return Optional.of(new Quotas(world, random, table, partitions));
+  }
+
+  private static QuotaLimit written(long rowsPerSecond) {
+    return new QuotaLimit("writtenRowsPerSecond", rowsPerSecond);
   }
 
   /** Lets the frugal program write now and then. */
-  void act() {
+  public void act() {
     if (random.nextInt(3) == 0) {
       frugal.write(random.nextInt(partitions), 1 + random.nextInt(2), Durability.FSYNC);
     }
   }
 
   /** Every row has an outcome, but for rows of programs that were killed. */
-  boolean isDone() {
+  public boolean isDone() {
     return frugal.isDone();
   }
 }

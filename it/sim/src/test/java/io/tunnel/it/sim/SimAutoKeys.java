@@ -1,11 +1,7 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.it.sim.machine.SimNetwork;
-import io.tunnel.it.sim.machine.SimProcess;
-import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.it.sim.truth.ChosenNumbers;
 import io.tunnel.it.sim.truth.RowFold;
-import io.tunnel.it.sim.truth.WrittenTruth;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
@@ -21,13 +17,7 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult;
-import io.tunnel.sdk.SimTables;
-import io.tunnel.sdk.TableClient;
-import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.sdk.security.AccessKey;
-import io.tunnel.sdk.security.ClientSecurity;
-import io.tunnel.sdk.transport.SimPorts;
 import io.tunnel.wire.control.Control.TableDescription;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,18 +40,16 @@ final class SimAutoKeys {
   private static final int LONG_ROWS = 80;
 
   private final World world;
-  private final ServerHome home;
   private final SplittableRandom random;
   private final List<Integer> partitions;
   private final List<Program> programs = new ArrayList<>();
 
   private SimAutoKeys(World world, SplittableRandom random, List<Integer> partitions) {
     this.world = world;
-    this.home = new ServerHome(world);
     this.random = random;
     this.partitions = List.copyOf(partitions);
     for (int i = 0; i < PROGRAMS; i++) {
-      programs.add(new Program("writer." + TABLE + "." + i));
+      programs.add(new Program(world, "writer." + TABLE + "." + i, TABLE, new ShortDeadlines()));
     }
   }
 
@@ -81,12 +69,12 @@ final class SimAutoKeys {
 
   /** Lets any program write some rows. */
   void act() {
-    programs.get(random.nextInt(PROGRAMS)).act();
+    act(programs.get(random.nextInt(PROGRAMS)));
   }
 
   /** Every row has an outcome, but for rows of programs that were killed. */
   boolean isDone() {
-    return programs.stream().allMatch(each -> each.writers.stream().allMatch(Writer::isDone));
+    return programs.stream().allMatch(Program::isDone);
   }
 
   private RowChange change(int place, long value) {
@@ -124,134 +112,58 @@ final class SimAutoKeys {
             : RowExistenceExpectation.EXPECT_EXIST;
   }
 
-  private final class Program {
-    private final String name;
-    private SimProcess process;
-    private SimThread thread;
-    private TableClient client;
-    private ClientConfig config;
-    private List<Writer> writers;
-
-    Program(String name) {
-      this.name = name;
-      begin();
+  /** Lets a program write some rows; the program is paused and killed now and then. */
+  private void act(Program program) {
+    int dice = random.nextInt(60);
+    if (dice == 0) {
+      program.restart();
+    } else if (dice == 1) {
+      program.pause(TimeUnit.MILLISECONDS.toNanos(random.nextInt(5_000)));
     }
+    Durability durability = random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC;
+    int place = random.nextInt(partitions.size());
+    int count = random.nextInt(25) == 0 ? LONG_ROWS : 1 + random.nextInt(5);
+    boolean isAtomic = random.nextInt(4) == 0;
+    program
+        .writer(durability)
+        .write(
+            new Program.Rows(
+                partitions.get(place),
+                count,
+                isAtomic,
+                !isAtomic,
+                () -> value -> change(place, value)),
+            this::ended);
+  }
 
-    private void begin() {
-      process = home.process(name);
-      thread = process.thread("program");
-      SimNetwork network = home.network();
-      Optional<AccessKey> key =
-          network.isClosed() ? Optional.of(network.keys().of(name)) : Optional.empty();
-      config =
-          ClientConfig.of(home.endpoints())
-              .withConnectDeadline(Duration.ofSeconds(1))
-              .withRequestDeadline(Duration.ofMillis(300 + random.nextInt(1_500)))
-              .withRetryDeadline(Duration.ofMillis(500 + random.nextInt(4_000)))
-              .withWriteRetryDeadline(Duration.ofMillis(500 + random.nextInt(8_000)))
-              .withSecurity(key.map(ClientSecurity.NONE::withKey).orElse(ClientSecurity.NONE));
-      client = SimTables.over(config, SimPorts.of(network, process, key));
-      writers = List.of(new Writer(this, Durability.FSYNC), new Writer(this, Durability.OS));
-    }
-
-    void act() {
-      int dice = random.nextInt(60);
-      if (dice == 0) {
-        world.trace.add(name + " is killed");
-        home.killed();
-        home.end(process);
-        begin();
-      } else if (dice == 1) {
-        process.pause(TimeUnit.MILLISECONDS.toNanos(random.nextInt(5_000)));
+  private void ended(RowChange change, RowResult told) {
+    if (told.isApplied()) {
+      if (told.key().isPresent()) {
+        world.count(Happening.NUMBER_CHOSEN);
+      } else if (change instanceof RowDeleteChange) {
+        long number = change.primaryKey().getPrimaryKeyColumn("n").getValue().asLong();
+        if (number == world.ledger.partition(told.partition()).largestNumber()) {
+          world.count(Happening.LARGEST_NUMBER_DELETED);
+        }
       }
-      Writer writer = writers.get(random.nextInt(3) == 0 ? 1 : 0);
-      int place = random.nextInt(partitions.size());
-      int count = random.nextInt(25) == 0 ? LONG_ROWS : 1 + random.nextInt(5);
-      boolean isAtomic = random.nextInt(4) == 0;
-      thread.execute(() -> writer.write(place, count, isAtomic));
     }
   }
 
-  /** A writer that is opened with its first rows, and again when that failed. */
-  private final class Writer {
-    private final Program owner;
-    private final Durability durability;
-    private final WrittenTruth.Writer truth;
-    private Optional<TableWriter> writer = Optional.empty();
-    private boolean isOpening;
+  private final class ShortDeadlines implements Program.Kind {
 
-    Writer(Program owner, Durability durability) {
-      this.owner = owner;
-      this.durability = durability;
-      this.truth =
-          home.written()
-              .writer(durability == Durability.FSYNC, owner.config.requestDeadline().toNanos());
+    @Override
+    public ClientConfig client(ClientConfig base) {
+      return base.withConnectDeadline(Duration.ofSeconds(1))
+          .withRequestDeadline(Duration.ofMillis(300 + random.nextInt(1_500)))
+          .withRetryDeadline(Duration.ofMillis(500 + random.nextInt(4_000)))
+          .withWriteRetryDeadline(Duration.ofMillis(500 + random.nextInt(8_000)));
     }
 
-    private void open() {
-      isOpening = true;
-      TableWriterConfig how =
-          TableWriterConfig.DEFAULTS
-              .withBatchBytesMax(random.nextInt(3) == 0 ? 8_000 : 200 + random.nextInt(500))
-              .withLinger(Duration.ofMillis(random.nextInt(50)))
-              .withDurability(durability);
-      var unused =
-          SimTables.openWriter(owner.client, TABLE, how)
-              .whenComplete(
-                  (opened, failure) -> {
-                    isOpening = false;
-                    writer = Optional.ofNullable(opened);
-                  });
-    }
-
-    void write(int place, int count, boolean isAtomic) {
-      if (writer.isEmpty()) {
-        if (!isOpening) {
-          open();
-        }
-        return;
-      }
-      List<RowChange> changes = new ArrayList<>();
-      List<WrittenTruth.Row> rows = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        changes.add(change(place, truth.nextValue()));
-        rows.add(truth.added(partitions.get(place), changes.get(i)));
-      }
-      TableWriter to = writer.get();
-      if (isAtomic) {
-        var unused =
-            to.addAtomically(changes)
-                .thenAccept(
-                    told -> {
-                      for (int i = 0; i < count; i++) {
-                        ended(changes.get(i), rows.get(i), told.results().get(i));
-                      }
-                    });
-      } else {
-        for (int i = 0; i < count; i++) {
-          WrittenTruth.Row row = rows.get(i);
-          to.add(changes.get(i), (added, told) -> ended(added, row, told));
-        }
-        to.hurry();
-      }
-    }
-
-    private void ended(RowChange change, WrittenTruth.Row row, RowResult told) {
-      home.watch(() -> row.ended(told));
-      if (told.isApplied()) {
-        if (told.key().isPresent()) {
-          world.count(Happening.NUMBER_CHOSEN);
-        } else if (change instanceof RowDeleteChange) {
-          long number = change.primaryKey().getPrimaryKeyColumn("n").getValue().asLong();
-          if (number == world.ledger.partition(told.partition()).largestNumber()) {
-            world.count(Happening.LARGEST_NUMBER_DELETED);
-          }
-        }
-      }
-    }
-
-    boolean isDone() {
-      return truth.open() == 0;
+    @Override
+    public TableWriterConfig writer() {
+      return TableWriterConfig.DEFAULTS
+          .withBatchBytesMax(random.nextInt(3) == 0 ? 8_000 : 200 + random.nextInt(500))
+          .withLinger(Duration.ofMillis(random.nextInt(50)));
     }
   }
 }

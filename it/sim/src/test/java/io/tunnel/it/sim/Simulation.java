@@ -111,9 +111,7 @@ final class Simulation implements SeededWorld<Happening> {
     partitions.forEach(world.ledger::partition);
     upkeep.begin(partitions);
     world.wiretap.reading(upkeep.reading());
-    program =
-        new SimProgram(
-            new ServerHome(world), world.random.split(), Operator.TABLE, partitions, PROGRAMS);
+    program = new SimProgram(world, world.random.split(), Operator.TABLE, partitions, PROGRAMS);
     tenants =
         world.network.isClosed() || sessions.nextInt(3) > 0
             ? Optional.empty()
@@ -121,10 +119,11 @@ final class Simulation implements SeededWorld<Happening> {
     Upkeep.Kind kind = world.settings.kind();
     // The simulated snapshot of a table cannot leave out expired rows.
     if (kind.hasReading() && kind.ttlMs() == 0 && !world.network.isClosed()) {
-      watcher = Optional.of(new Watcher(new ServerHome(world), table, sessions.split()));
+      watcher = Optional.of(new Watcher(world, table, sessions.split()));
       watcher.get().start();
     }
-    quotas = Quotas.maybe(world, administrator, partitions);
+    quotas =
+        Quotas.maybe(world, administrator.map(Administrator::story), Operator.TABLE, partitions);
     autoKeys = SimAutoKeys.maybe(world, operator, upkeep.options());
     if (autoKeys.isEmpty() && quotas.isEmpty()) {
       restores = SimRestores.of(world, () -> tenants.ifPresent(SimTenants::restored));

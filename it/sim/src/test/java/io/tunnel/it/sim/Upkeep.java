@@ -156,7 +156,7 @@ public final class Upkeep {
     writers.put(
         name,
         new SimProgram(
-            new ServerHome(world),
+            world,
             random.split(),
             name,
             table.partitions().stream().map(each -> each.id()).toList(),

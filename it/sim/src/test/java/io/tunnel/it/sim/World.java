@@ -1,32 +1,30 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.it.sim.machine.Agenda;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.machine.SimKeys;
 import io.tunnel.it.sim.machine.SimLoop;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.rights.QuotaTruth;
 import io.tunnel.it.sim.rights.RightsTruth;
 import io.tunnel.it.sim.seeds.Watched;
 import io.tunnel.it.sim.truth.Holding;
-import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.Ledger;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.Wiretap;
 import io.tunnel.it.sim.truth.WrittenTruth;
+import io.tunnel.it.sim.watch.WatchedLog;
+import io.tunnel.it.sim.watch.Watcher;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.server.security.SecuritySnapshot;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -36,12 +34,8 @@ import java.util.function.Function;
  * and one order of events that follows from a seed. It does nothing by itself: drive it by its
  * methods and let time pass with {@link #run}.
  */
-public final class World implements SimWorker.Home {
+public final class World extends SimWorld<Happening> {
 
-  public final Agenda agenda = new Agenda();
-  final long seed;
-  final SplittableRandom random;
-  public final Trace trace;
   public final Ledger ledger;
   public final Wiretap wiretap;
   public final SimNetwork network;
@@ -50,14 +44,10 @@ public final class World implements SimWorker.Home {
   final RightsTruth rights;
 
   public final Settings settings;
-  final Map<Happening, Long> happened = new EnumMap<>(Happening.class);
-  public final TreeMap<String, SimWorker> workers = new TreeMap<>();
-  private final List<SimProcess> processes = new ArrayList<>();
   final SplittableRandom faults;
   public final ServerMachine machine;
   private int lastWorker;
   private Holding poisoned;
-  private Invariant.Broken broken;
   private Moods moods = Moods.CALM;
 
   /** What a world is like; follows from its seed. */
@@ -89,18 +79,15 @@ public final class World implements SimWorker.Home {
    */
   public World(
       long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
-    this.seed = seed;
-    random = new SplittableRandom(seed);
+    super(Happening.class, seed, listener);
     faults = random.split();
-    trace = new Trace(agenda, listener);
     ledger = new Ledger(this);
-    ServerHome home = new ServerHome(this);
-    wiretap = new Wiretap(this, ledger, new WrittenTruth(home, home::count));
+    wiretap = new Wiretap(this, ledger, new WrittenTruth(this, this::count));
     network = new SimNetwork(agenda, random.split(), new Watched(wiretap, this::broke));
     network.of(seed);
     rights = new RightsTruth(wiretap, new Rights());
     if (network.isClosed()) {
-      network.tap(new Watched(rights, this::broke));
+      tap(rights);
     }
     settings = settingsOf.apply(random);
     machine = new ServerMachine(this);
@@ -167,13 +154,13 @@ public final class World implements SimWorker.Home {
   }
 
   @Override
-  public Agenda agenda() {
-    return agenda;
+  public SimNetwork network() {
+    return network;
   }
 
   @Override
-  public Trace trace() {
-    return trace;
+  public List<Endpoint> endpoints() {
+    return List.of(Endpoint.of("server:1"));
   }
 
   @Override
@@ -181,56 +168,66 @@ public final class World implements SimWorker.Home {
     return receiver -> SimClient.connect(network, process.name, loop, receiver);
   }
 
-  /** An invariant is broken, and what that threw may be caught by the code that is simulated. */
-  @Override
-  public void broke(Invariant.Broken how) {
-    broken = broken == null ? how : broken;
-  }
-
-  /** Runs something whose complaints nobody must swallow. */
-  void watch(Runnable action) {
-    try {
-      action.run();
-    } catch (Invariant.Broken e) {
-      broke(e);
-      throw e;
-    }
-  }
-
-  private void requireWhole() {
-    if (broken != null) {
-      throw broken;
-    }
-  }
-
-  /** Something else sees frames from now on. */
-  public void tap(SimNetwork.Tap tap) {
-    network.tap(new Watched(tap, this::broke));
-  }
-
-  public void count(Happening happening) {
-    happened.merge(happening, 1L, Long::sum);
-  }
-
   /** How the world's machines and processors behave from now on. */
   void behave(Moods next) {
     moods = next;
   }
 
-  public SimProcess process(String name) {
-    return born(new SimProcess(name, agenda, random.split(), thread -> {}));
+  // Programs and watchers.
+
+  @Override
+  public void end(SimProcess process) {
+    kill(process, Holding.Reason.WORKER_DIED);
   }
 
-  /** A process of the machine or of a client has begun. */
-  SimProcess born(SimProcess process) {
-    processes.removeIf(each -> !each.isAlive());
-    processes.add(process);
-    return process;
+  @Override
+  public WatchedLog log(int partition) {
+    return new ServerLog(this, ledger.partition(partition));
   }
 
-  /** Everything that was taken to send frames was given back; for a world at rest. */
-  void requireNothingLeaks() {
-    processes.forEach(SimProcess::requireNothingLeaks);
+  @Override
+  public WrittenTruth written() {
+    return wiretap.written();
+  }
+
+  @Override
+  public boolean hasAllFeatures() {
+    return true;
+  }
+
+  @Override
+  public void killed() {
+    count(Happening.PROGRAM_KILLED);
+  }
+
+  private void count(WrittenTruth.Did what) {
+    count(
+        switch (what) {
+          case IN_DOUBT -> Happening.WRITE_IN_DOUBT;
+          case NOT_SENT -> Happening.WRITE_NOT_SENT;
+          case REPEATED -> Happening.WRITE_REPEATED;
+        });
+  }
+
+  @Override
+  public void count(QuotaTruth.Did what) {
+    count(
+        switch (what) {
+          case SLOWED -> Happening.QUOTA_SLOWED;
+          case REFUSED -> Happening.QUOTA_REFUSED;
+        });
+  }
+
+  @Override
+  public void count(Watcher.Did what) {
+    count(
+        switch (what) {
+          case STARTED -> Happening.WATCHER_STARTED;
+          case CRASHED -> Happening.WATCHER_CRASHED;
+          case GIVEN_ROW -> Happening.WATCHER_GIVEN_ROW;
+          case LOST_HISTORY -> Happening.WATCHER_LOST_HISTORY;
+          case COMPARED -> Happening.WATCHER_COMPARED;
+        });
   }
 
   // Workers.

@@ -16,7 +16,7 @@ final class ClusterAdministrator implements RightsStory.Home {
   private static final long LOOK_MS = 50;
 
   /** Time after which each node has read a change of the catalog, without faults. */
-  private static final long FOLLOWED_MS = 2_000;
+  static final long FOLLOWED_MS = 2_000;
 
   private final ClusterWorld world;
   private final ClusterClient client;
@@ -44,6 +44,11 @@ final class ClusterAdministrator implements RightsStory.Home {
   void begin() {
     story.begin();
     world.run(FOLLOWED_MS);
+  }
+
+  /** What the administrator does to clients. */
+  RightsStory story() {
+    return story;
   }
 
   void act() {

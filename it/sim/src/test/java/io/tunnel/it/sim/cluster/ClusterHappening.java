@@ -9,12 +9,11 @@ import io.tunnel.it.sim.seeds.Floored;
 enum ClusterHappening implements Floored {
   WRITE_ACKNOWLEDGED(95),
   WRITE_REFUSED(95),
-  WRITE_IN_DOUBT(64),
-  ROW_REJECTED(65),
-  INCREMENT_ANSWERED(36),
-  INCREMENT_REJECTED(4),
+  ROW_REJECTED(95),
+  INCREMENT_ANSWERED(66),
+  INCREMENT_REJECTED(6),
   RECORD_FENCED(36),
-  ROW_REPAIRED(43),
+  ROW_REPAIRED(62),
   RECORD_COMPACTED(3.7),
   MARKER(95),
   DECIDED(95),
@@ -47,10 +46,10 @@ enum ClusterHappening implements Floored {
   RESUMED(0.3),
   REBALANCED(55),
   NOT_LEADER(95),
-  ROW_READ(60),
+  ROW_READ(66),
   ROW_READ_STRICTLY(62),
   RANGE_READ(62),
-  RANGE_READ_STRICTLY(52),
+  RANGE_READ_STRICTLY(58),
   CLOCK_SET(50),
   READER_STARTED(20),
   READER_CRASHED(16),
@@ -104,7 +103,7 @@ enum ClusterHappening implements Floored {
   BUILD_REPLACED(16),
 
   /** The level of the cluster was raised. */
-  LEVEL_RAISED(6),
+  LEVEL_RAISED(40),
 
   /** A raise was refused, because a member did not serve the level. */
   RAISE_REFUSED(6),
@@ -121,26 +120,32 @@ enum ClusterHappening implements Floored {
   /** A node read a record of a form that its build does not know. */
   NEWER_RECORD_MET(2),
   /** The log took the first record of a numbered batch. */
-  BATCH_LANDED(14),
+  BATCH_LANDED(36),
 
   /** A numbered batch was answered. */
-  BATCH_ANSWERED(14),
+  BATCH_ANSWERED(36),
 
   /** A row of a program was sent again. */
-  BATCH_REPEATED(19),
+  ROW_REPEATED(66),
 
   /** Only the first rows of a numbered batch count. */
   BATCH_APPLIED_IN_PART(0),
 
   /** A program was told that a row is in doubt. */
-  BATCH_IN_DOUBT(14),
+  ROW_IN_DOUBT(58),
 
   /** A program was told that a row was not sent. */
-  ROW_NOT_SENT(12),
-  PROGRAM_KILLED(8),
+  ROW_NOT_SENT(48),
+  PROGRAM_KILLED(33),
 
   /** A writer that numbers was refused, because it was forgotten or older than what is known. */
-  WRITER_ENDED(3),
+  WRITER_ENDED(15),
+
+  /** A quota held a write back for a while. */
+  QUOTA_SLOWED(8),
+
+  /** A write was refused because of a quota. */
+  QUOTA_REFUSED(1.5),
   GIVEN_BACK(17),
   REFUSED_BY_RIGHTS(12),
   ENDED_BY_RIGHTS(15);

@@ -5,6 +5,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.Json;
@@ -42,6 +43,13 @@ final class ClusterOperator {
     CompletableFuture<Frame> answer = client.askAll(operation, request);
     await(answer, operation);
     return answer.join();
+  }
+
+  /** Raises the level with the key of an administrator, and lets time pass until that is done. */
+  void raise(int level) {
+    Control request = new ClusterControl.Upgrade(Optional.of(level));
+    await(
+        new ClusterClient(world, "upgrader").askAll(Operation.UPGRADE, request), Operation.UPGRADE);
   }
 
   private void await(CompletableFuture<Frame> answer, Operation operation) {

@@ -1,5 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.AnyRows;
+import io.tunnel.it.sim.Quotas;
 import io.tunnel.it.sim.SimProgram;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.Trace;
@@ -8,13 +10,13 @@ import io.tunnel.it.sim.seeds.Worlds;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.it.sim.watch.Watcher;
+import io.tunnel.model.Durability;
 import io.tunnel.model.Level;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Json;
@@ -43,9 +45,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final long READERS = 0x5eade75L;
   private static final int UPGRADED_ONE_IN = 4;
   private static final long UPGRADES = 0x0b1dL;
-  private static final int PROGRAMS_MAX = 2;
+  private static final int PROGRAMS = 2;
   private static final int LATE_ONE_IN = 60;
-  private static final long PROGRAMS = 0x33bL;
+  private static final long PROGRAMS_SEED = 0x33bL;
   private static final int WATCHERS_ONE_IN = 3;
   private static final long WATCHERS = 0x3a7cL;
 
@@ -65,15 +67,19 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** Whether builds are replaced, and the level is raised. */
   private final boolean isUpgraded;
 
-  /** A separate source, so that programs do not change worlds without any. */
+  /** A separate source for programs. */
   private final SplittableRandom programs;
 
-  private final boolean hasProgram;
-  private Optional<SimProgram> program = Optional.empty();
+  /** Whether all writes have numbers, because the level is raised before the first one. */
+  private final boolean isNumbered;
+
+  private SimProgram program;
+  private Optional<Quotas> quotas = Optional.empty();
 
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
-  private ClusterWriter writer;
+  private List<Integer> partitions;
+  private ClusterReads reads;
   private Optional<ClusterReader> reader = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
 
@@ -83,12 +89,12 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     isUpgraded = new SplittableRandom(seed ^ UPGRADES).nextInt(UPGRADED_ONE_IN) == 0;
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
-    programs = new SplittableRandom(seed ^ PROGRAMS);
-    hasProgram = !world.network.isClosed() && programs.nextBoolean();
+    programs = new SplittableRandom(seed ^ PROGRAMS_SEED);
     watchersRandom = new SplittableRandom(seed ^ WATCHERS);
     // Rights of readers, and levels below that of watches, are subjects of their own.
     hasWatcher =
         watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed() && !isUpgraded;
+    isNumbered = hasWatcher || (programs.nextBoolean() && !isUpgraded);
     operator = new ClusterOperator(world, random);
     administrator =
         world.network.isClosed()
@@ -137,14 +143,14 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void begin() {
-    if (hasWatcher || (hasProgram && !isUpgraded)) {
+    if (isNumbered) {
       world.machines.values().forEach(machine -> machine.levelMax = Level.OWN);
     }
     world.machines.values().forEach(world::start);
     administrator.ifPresent(ClusterAdministrator::begin);
     List<PrimaryKeyValue> splits = new ArrayList<>();
     for (long i = 1; i < world.settings.partitions(); i++) {
-      splits.add(PrimaryKeyValue.fromLong(i * ClusterWriter.IDS_PER_PARTITION));
+      splits.add(PrimaryKeyValue.fromLong(i * AnyRows.IDS_PER_PARTITION));
     }
     TableDescription table =
         Json.decode(
@@ -155,40 +161,49 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
                         new TableMeta(ClusterOperator.TABLE, RowFold.SCHEMA), splits))
                 .payload(),
             TableDescription.class);
-    writer =
-        new ClusterWriter(
-            world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList());
-    if (hasWatcher || (hasProgram && !isUpgraded)) {
-      var unused =
-          operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(Level.OWN)));
+    partitions = table.partitions().stream().map(each -> each.id()).toList();
+    reads = new ClusterReads(world, table.tableId(), partitions);
+    if (isNumbered) {
+      operator.raise(Level.OWN);
       world.hasNumbers = true;
     }
-    if (hasProgram) {
-      program =
-          Optional.of(
-              new SimProgram(
-                  new ClusterHome(world),
-                  programs,
-                  ClusterOperator.TABLE,
-                  writer.partitions(),
-                  PROGRAMS_MAX));
+    program = new SimProgram(world, programs, ClusterOperator.TABLE, partitions, PROGRAMS);
+    quotas =
+        Quotas.maybe(
+            world,
+            administrator.map(ClusterAdministrator::story),
+            ClusterOperator.TABLE,
+            partitions);
+    if (quotas.isPresent()) {
+      world.run(ClusterAdministrator.FOLLOWED_MS);
     }
     world.tunnelsAt(Unit.ofTunnels(table.tableId()));
     if (hasReader) {
       reader = Optional.of(new ClusterReader(world, table, readersRandom));
       reader.get().start();
     }
-    if (hasWatcher) {
-      watcher = Optional.of(new Watcher(new ClusterHome(world), table, watchersRandom));
-      watcher.get().start();
+    boolean isLate = watchersRandom.nextBoolean();
+    if (hasWatcher && !isLate) {
+      watch(table);
     }
     for (int i = random.nextInt(10); i > 0; i--) {
       write();
     }
     world.run(random.nextInt(1_000));
+    if (hasWatcher && isLate) {
+      // The rows are there already, and are given first.
+      write();
+      world.run(200);
+      watch(table);
+    }
     var unused = operator.createTunnel();
     operator.awaitCreations();
     startWorker();
+  }
+
+  private void watch(TableDescription table) {
+    watcher = Optional.of(new Watcher(world, table, watchersRandom));
+    watcher.get().start();
   }
 
   private <T> Optional<T> any(List<T> list) {
@@ -211,9 +226,12 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private void write() {
     for (int i = 1 + random.nextInt(4); i > 0; i--) {
-      writer.write(random.nextInt(world.settings.partitions()), 1 + random.nextInt(8));
-      writer.read(random.nextInt(world.settings.partitions()));
-      program.ifPresent(each -> each.writeAnywhere(1 + programs.nextInt(6)));
+      program.write(
+          random.nextInt(world.settings.partitions()),
+          1 + random.nextInt(8),
+          random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC);
+      reads.read(random.nextInt(world.settings.partitions()));
+      quotas.ifPresent(Quotas::act);
     }
   }
 
@@ -326,7 +344,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     watcher.ifPresent(Watcher::calm);
     operator.awaitCreations();
     operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
-    List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
+    List<Long> before = partitions.stream().map(world.written()::applied).toList();
     settle(before);
     // What is under way may be left over from before the faults stopped, and move a tunnel back.
     world.run(12_000);
@@ -339,8 +357,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     long waited = 0;
     while (!isDone(before) && waited < QUIET_MS_MAX) {
       for (int i = 0; i < before.size(); i++) {
-        if (writer.acknowledged(writer.partitions().get(i)) == before.get(i)) {
-          writer.write(i, 1 + random.nextInt(3));
+        if (world.written().applied(partitions.get(i)) == before.get(i)) {
+          program.write(i, 1 + random.nextInt(3), Durability.FSYNC);
         }
       }
       if (waited % 10_000 == 0) {
@@ -368,17 +386,21 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private boolean isDone(List<Long> before) {
     for (int i = 0; i < before.size(); i++) {
-      int partition = writer.partitions().get(i);
+      int partition = partitions.get(i);
       world.truth.log(partition);
-      if (writer.acknowledged(partition) == before.get(i) || leaders(partition).size() != 1) {
+      if (world.written().applied(partition) == before.get(i) || leaders(partition).size() != 1) {
         return false;
       }
     }
     return world.truth.areBasesDone()
         && reader.map(ClusterReader::isDone).orElse(true)
-        && program.map(SimProgram::isDone).orElse(true)
+        && isWritten()
         && watcher.map(Watcher::isDone).orElse(true)
         && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
+  }
+
+  private boolean isWritten() {
+    return program.isDone() && quotas.map(Quotas::isDone).orElse(true);
   }
 
   private List<String> leaders(int partition) {
@@ -389,11 +411,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void require(List<Long> before) {
-    world.truth.requireRefused();
     for (int i = 0; i < before.size(); i++) {
-      int partition = writer.partitions().get(i);
+      int partition = partitions.get(i);
       Invariant.LIVENESS.require(
-          writer.acknowledged(partition) > before.get(i),
+          world.written().applied(partition) > before.get(i),
           "nothing can be written to partition %d any more",
           partition);
       Invariant.ONE_OWNER.require(
@@ -404,8 +425,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
           world.group.last().leaders().get(partition));
       requireRows(partition);
     }
-    Invariant.LIVENESS.require(
-        program.map(SimProgram::isDone).orElse(true), "rows of a program have no outcome");
+    Invariant.LIVENESS.require(isWritten(), "rows of a program have no outcome");
     world.truth.written().requireDone();
     world.levels.requireServed();
     for (Machine machine : world.up()) {

@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -44,7 +43,6 @@ final class ClusterTruth {
 
   private final ReadTruth reads;
   private final WrittenTruth written;
-  private final Set<String> refused = new TreeSet<>();
 
   /** Grows with everything that at-least-once allows to be an excuse. */
   private long disturbances;
@@ -55,8 +53,7 @@ final class ClusterTruth {
   ClusterTruth(ClusterWorld world) {
     this.world = world;
     this.reads = new ReadTruth(world, this::log);
-    ClusterHome home = new ClusterHome(world);
-    this.written = new WrittenTruth(home, home::count);
+    this.written = new WrittenTruth(world, world::count);
   }
 
   LogTruth log(int partition) {
@@ -155,7 +152,6 @@ final class ClusterTruth {
         // The batch counts in part: the SDK sends these rows as the next batch.
         continue;
       }
-      refused.add(changes.get(each.rowIndex()).asked());
       world.count(
           each.code() == ErrorCode.NOT_AN_INTEGER || each.code() == ErrorCode.INTEGER_OVERFLOW
               ? ClusterHappening.INCREMENT_REJECTED
@@ -190,25 +186,6 @@ final class ClusterTruth {
       position = next.get();
     }
     reads.acknowledged(batch.partition(), position);
-  }
-
-  /** A write was refused for sure: it never counts. */
-  void refused(ChangeBatch batch) {
-    PartitionTruth.changesOf(batch).stream()
-        .filter(change -> !change.record().getColumns().isEmpty())
-        .forEach(change -> refused.add(change.asked()));
-  }
-
-  void requireRefused() {
-    for (LogTruth log : logs.values()) {
-      for (Change change : log.changes().values()) {
-        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
-            !refused.contains(change.asked()) || change.record().getColumns().isEmpty(),
-            "%s was refused, and counts in partition %d",
-            change.text(),
-            log.partition());
-      }
-    }
   }
 
   // Channels.

@@ -48,7 +48,7 @@ final class ClusterWiretap implements SimNetwork.Tap {
 
     private final Map<Integer, String> asked = new HashMap<>();
 
-    /** Numbered batches without an answer, by request. */
+    /** Writes without an answer, by request. */
     private final Map<Integer, WriteRequest> writes = new HashMap<>();
 
     private final Map<Integer, String> channelByHandle = new HashMap<>();
@@ -110,27 +110,29 @@ final class ClusterWiretap implements SimNetwork.Tap {
 
   private void writes(SimConnection connection, Frame frame) {
     truth.written().sent(connection, frame);
-    WriteRequest write = WriteRequest.decode(frame.payload());
-    if (WriterNumber.of(write.batch()).isPresent()) {
-      attached(connection).writes.put(frame.correlationId(), write);
-      world.maybeLate(connection);
-    }
+    attached(connection).writes.put(frame.correlationId(), WriteRequest.decode(frame.payload()));
+    world.maybeLate(connection);
   }
 
-  /** A numbered batch is answered: its rows count, and a repetition gets the first answer. */
+  /** A write is answered: its rows count, and a repeated batch gets the first answer. */
   private void answered(SimConnection connection, Frame frame) {
+    truth.written().said(connection, frame);
     WriteRequest write = attached(connection).writes.remove(frame.correlationId());
     if (write == null || frame.kind() != FrameKind.RESPONSE) {
+      world.count(ClusterHappening.WRITE_REFUSED);
       return;
     }
     WriteResult result = WriteResult.decode(frame.payload());
-    world.count(ClusterHappening.BATCH_ANSWERED);
+    world.count(ClusterHappening.WRITE_ACKNOWLEDGED);
     world.trace.add("batch of partition " + write.batch().partition() + ": " + result);
-    if (result.rejections().stream().anyMatch(each -> each.code().retriable())) {
-      world.count(ClusterHappening.BATCH_APPLIED_IN_PART);
-    }
     truth.acknowledged(write.batch(), result);
-    numbered.answered(write, result, ANY_SERVER);
+    if (WriterNumber.of(write.batch()).isPresent()) {
+      world.count(ClusterHappening.BATCH_ANSWERED);
+      if (result.rejections().stream().anyMatch(each -> each.code().retriable())) {
+        world.count(ClusterHappening.BATCH_APPLIED_IN_PART);
+      }
+      numbered.answered(write, result, ANY_SERVER);
+    }
   }
 
   private Attached attached(SimConnection connection) {
@@ -197,20 +199,5 @@ final class ClusterWiretap implements SimNetwork.Tap {
     if (!connection.isServer(from) && frame.operation() == Operation.WRITE) {
       truth.written().sent(connection, frame);
     }
-  }
-
-  @Override
-  public void cutInTwo() {
-    // As it may be.
-  }
-
-  @Override
-  public void full() {
-    // As it may be.
-  }
-
-  @Override
-  public void closed(SimConnection connection, SimSocket by) {
-    // As it may be.
   }
 }

@@ -1,26 +1,26 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.SimWorker;
-import io.tunnel.it.sim.Trace;
+import io.tunnel.it.sim.SimWorld;
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.it.sim.cluster.group.SimGroup;
 import io.tunnel.it.sim.cluster.store.SimStores;
-import io.tunnel.it.sim.machine.Agenda;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.machine.SimLoop;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.rights.QuotaTruth;
 import io.tunnel.it.sim.rights.RightsTruth;
 import io.tunnel.it.sim.seeds.Watched;
-import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.WrittenTruth;
+import io.tunnel.it.sim.watch.Watcher;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.sdk.worker.thread.LoopLinks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +33,7 @@ import java.util.function.Consumer;
  * Nodes, the log that they share, workers and clients, in one thread and one order of events that
  * follows from a seed. It does nothing by itself: drive it by its methods and let time pass.
  */
-final class ClusterWorld implements SimWorker.Home {
+final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
   private static final int SKEW_MICROS_MAX = 1_000_000;
@@ -42,10 +42,6 @@ final class ClusterWorld implements SimWorker.Home {
   private static final long FORMS = 0xf0235L;
   private static final long LATE = 0x1a7eL;
 
-  final Agenda agenda = new Agenda();
-  final long seed;
-  final SplittableRandom random;
-  final Trace trace;
   final ClusterSettings settings;
   final Reach reach;
   final SimLog log;
@@ -59,14 +55,10 @@ final class ClusterWorld implements SimWorker.Home {
   final ClusterTruth truth;
   final LevelStory levels;
   final TreeMap<String, Machine> machines = new TreeMap<>();
-  final TreeMap<String, SimWorker> workers = new TreeMap<>();
-  final Map<ClusterHappening, Long> happened = new EnumMap<>(ClusterHappening.class);
-  private final List<SimProcess> processes = new ArrayList<>();
-  private Invariant.Broken broken;
   private int lastWorker;
   private int tunnelsUnit = Unit.CATALOG;
 
-  /** How often the network holds up a numbered batch; 0 for never. */
+  /** How often the network holds up a write; 0 for never. */
   int lateOneIn;
 
   private final SplittableRandom late;
@@ -77,10 +69,8 @@ final class ClusterWorld implements SimWorker.Home {
   private Placement former = Placement.NONE;
 
   ClusterWorld(long seed, Consumer<String> listener) {
-    this.seed = seed;
-    random = new SplittableRandom(seed);
+    super(ClusterHappening.class, seed, listener);
     late = new SplittableRandom(seed ^ LATE);
-    trace = new Trace(agenda, listener);
     settings = ClusterSettings.of(random);
     reach = new Reach(agenda, random.split());
     log = new SimLog(this::nowMicros, settings.retentionMicros());
@@ -94,7 +84,7 @@ final class ClusterWorld implements SimWorker.Home {
     network.of(seed);
     rights = new RightsTruth(truth.wiretap(), new ClusterRights(this));
     if (network.isClosed()) {
-      network.tap(new Watched(rights, this::broke));
+      tap(rights);
     }
     network.listen(this::accept);
     for (int i = 1; i <= settings.nodes(); i++) {
@@ -122,35 +112,6 @@ final class ClusterWorld implements SimWorker.Home {
 
   long nowMicros() {
     return EPOCH_MICROS + agenda.nowNanos() / 1_000;
-  }
-
-  void count(ClusterHappening happening) {
-    happened.merge(happening, 1L, Long::sum);
-  }
-
-  @Override
-  public Agenda agenda() {
-    return agenda;
-  }
-
-  @Override
-  public Trace trace() {
-    return trace;
-  }
-
-  /** Runs something whose complaints nobody must swallow. */
-  void watch(Runnable action) {
-    try {
-      action.run();
-    } catch (Invariant.Broken e) {
-      broke(e);
-      throw e;
-    }
-  }
-
-  @Override
-  public void broke(Invariant.Broken how) {
-    broken = broken == null ? how : broken;
   }
 
   // Nodes.
@@ -326,23 +287,70 @@ final class ClusterWorld implements SimWorker.Home {
 
   // Clients.
 
-  SimProcess process(String name) {
-    return born(new SimProcess(name, agenda, random.split(), any -> {}));
+  @Override
+  public SimNetwork network() {
+    return network;
   }
 
-  /** A process of a machine or of a client has begun. */
-  SimProcess born(SimProcess process) {
-    processes.removeIf(each -> !each.isAlive());
-    processes.add(process);
-    return process;
+  @Override
+  public LogTruth log(int partition) {
+    return truth.log(partition);
   }
 
-  /** Everything that was taken to send frames was given back; for a cluster at rest. */
-  void requireNothingLeaks() {
-    processes.forEach(SimProcess::requireNothingLeaks);
+  @Override
+  public WrittenTruth written() {
+    return truth.written();
   }
 
-  List<Endpoint> endpoints() {
+  @Override
+  public boolean mayLackNumbers() {
+    return !hasNumbers;
+  }
+
+  /** A cluster refuses atomic batches, and below a level columns in answers. */
+  @Override
+  public boolean hasAllFeatures() {
+    return false;
+  }
+
+  @Override
+  public void killed() {
+    count(ClusterHappening.PROGRAM_KILLED);
+  }
+
+  /** A row of a program, or a batch with rows, was told something or is sent again. */
+  void count(WrittenTruth.Did what) {
+    count(
+        switch (what) {
+          case IN_DOUBT -> ClusterHappening.ROW_IN_DOUBT;
+          case NOT_SENT -> ClusterHappening.ROW_NOT_SENT;
+          case REPEATED -> ClusterHappening.ROW_REPEATED;
+        });
+  }
+
+  @Override
+  public void count(QuotaTruth.Did what) {
+    count(
+        switch (what) {
+          case SLOWED -> ClusterHappening.QUOTA_SLOWED;
+          case REFUSED -> ClusterHappening.QUOTA_REFUSED;
+        });
+  }
+
+  @Override
+  public void count(Watcher.Did what) {
+    count(
+        switch (what) {
+          case STARTED -> ClusterHappening.WATCHER_STARTED;
+          case CRASHED -> ClusterHappening.WATCHER_CRASHED;
+          case GIVEN_ROW -> ClusterHappening.WATCHER_GIVEN_ROW;
+          case LOST_HISTORY -> ClusterHappening.WATCHER_LOST_HISTORY;
+          case COMPARED -> ClusterHappening.WATCHER_COMPARED;
+        });
+  }
+
+  @Override
+  public List<Endpoint> endpoints() {
     List<Endpoint> all = new ArrayList<>();
     machines.values().forEach(machine -> all.add(Endpoint.of(machine.address())));
     return all;
@@ -373,7 +381,7 @@ final class ClusterWorld implements SimWorker.Home {
     connection.stall(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
-  /** A client sends a numbered batch, which may come when the client waits no more. */
+  /** A client sends a write, which may come when the client waits no more. */
   void maybeLate(SimConnection connection) {
     if (lateOneIn > 0 && late.nextInt(lateOneIn) == 0) {
       stall(connection, late.nextInt(4_000));
@@ -415,8 +423,8 @@ final class ClusterWorld implements SimWorker.Home {
     }
   }
 
-  /** The process of a client ends at once. */
-  void end(SimProcess process) {
+  @Override
+  public void end(SimProcess process) {
     process.kill();
     workers.remove(process.name());
     for (SimConnection connection : List.copyOf(network.open())) {
@@ -433,9 +441,7 @@ final class ClusterWorld implements SimWorker.Home {
     long end = agenda.nowNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
     while (agenda.nextNanos() <= end) {
       agenda.step();
-      if (broken != null) {
-        throw broken;
-      }
+      requireWhole();
     }
     levels.look();
     agenda.pass(end);

@@ -89,11 +89,13 @@ public final class SimKeys {
 
   /** The key with which the process comes. */
   public AccessKey of(String process) {
-    String principal = principal(process);
-    Former former = formerByPrincipal.get(principal);
-    return former != null && former.isTaken()
-        ? former.key
-        : keyByPrincipal.getOrDefault(principal, ADMINISTRATOR);
+    Former former = formerByPrincipal.get(principal(process));
+    return former != null && former.isTaken() ? former.key : newest(process);
+  }
+
+  /** The newest key of the process's principal. */
+  public AccessKey newest(String process) {
+    return keyByPrincipal.getOrDefault(principal(process), ADMINISTRATOR);
   }
 
   /** The client's end of a connection, on which the process comes with that key. */

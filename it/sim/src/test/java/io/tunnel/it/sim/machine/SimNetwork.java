@@ -40,11 +40,13 @@ public final class SimNetwork {
     /** A sender gave a frame to a connection that is broken, as a system takes it. */
     default void swallowed(SimConnection connection, SimSocket from, Frame frame) {}
 
-    void cutInTwo();
+    /** A frame travels in two parts. */
+    default void cutInTwo() {}
 
-    void full();
+    /** A connection takes no more bytes for a while. */
+    default void full() {}
 
-    void closed(SimConnection connection, SimSocket by);
+    default void closed(SimConnection connection, SimSocket by) {}
   }
 
   /** Who accepts connections. */

@@ -1,7 +1,9 @@
 package io.tunnel.it.sim.rights;
 
+import io.tunnel.it.sim.machine.PassingTap;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimSocket;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.ErrorCode;
@@ -17,23 +19,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Sees the writes of principals that have a quota of written rows, and the answers. A server admits
- * a write while the principal owes nothing: the rows that it answers in any time are bounded by the
- * rate, a burst and one write. It refuses a write only when the principal itself owes.
+ * Sees the writes of principals that have a quota of written rows, and the answers. Each server
+ * counts for itself, from its start. A server admits a write while the principal owes at most the
+ * burst: the rows of applied writes that arrived since any time are bounded by the rate, a burst of
+ * one second and one write. A server refuses a write only when the principal itself owes more.
  *
- * <p>A server charges a write at some moment between its arrival and its answer. So two debts are
- * kept: one that is never above the server's, and one that is never below.
+ * <p>A server charges a write at some time between its arrival and its answer. So the applied rows
+ * are counted from their arrival on, and the largest possible debt takes each charge as late as
+ * possible.
  */
-public final class QuotaTruth implements SimNetwork.Tap {
-
-  /** A server answers a write that it has admitted sooner. */
-  private static final long ANSWER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(500);
+public final class QuotaTruth extends PassingTap {
 
   /** A write is admitted or refused sooner, or its connection is gone. */
   private static final long PENDING_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
@@ -41,13 +42,10 @@ public final class QuotaTruth implements SimNetwork.Tap {
   private static final long SLOWED_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
   private static final String BY_QUOTA = "by their quotas of rows and bytes written";
 
-  private final SimNetwork.Tap next;
   private final SimNetwork network;
   private final LongSupplier nanos;
-  private final IntSupplier server;
   private final Consumer<Did> counts;
   private final Map<String, Bound> bounds = new HashMap<>();
-  private int lastServer;
 
   /** What a quota has done to a write. */
   public enum Did {
@@ -83,23 +81,34 @@ public final class QuotaTruth implements SimNetwork.Tap {
   /** A charge that the server has made by a time. */
   private record Charge(int rows, long nanos) {}
 
-  /** The quota of a principal, and what the server in office has answered under it. */
+  /** The quota of a principal, and the writes of the principal to each running server. */
   private static final class Bound {
     private final long perSecond;
-    private final Map<Pending, Asked> pending = new LinkedHashMap<>();
-    private final List<Charge> charges = new ArrayList<>();
-    private Debt least;
-    private int largest;
+    private final Map<SimProcess, Account> accounts = new HashMap<>();
 
     Bound(long perSecond) {
       this.perSecond = perSecond;
-      forget();
     }
 
-    void forget() {
-      pending.clear();
-      charges.clear();
-      least = new Debt(perSecond);
+    Account at(SimProcess server) {
+      accounts.keySet().removeIf(each -> !each.isAlive());
+      return accounts.computeIfAbsent(server, any -> new Account(perSecond));
+    }
+  }
+
+  /** The writes of a principal to a server. */
+  private static final class Account {
+    private final long perSecond;
+    private final Map<Pending, Asked> pending = new LinkedHashMap<>();
+    private final List<Charge> charges = new ArrayList<>();
+
+    /** The rows of applied writes, by the arrival of the writes. */
+    private final TreeMap<Long, Integer> applied = new TreeMap<>();
+
+    private int largest;
+
+    Account(long perSecond) {
+      this.perSecond = perSecond;
     }
 
     /** The largest debt that the server may have noted. */
@@ -119,19 +128,13 @@ public final class QuotaTruth implements SimNetwork.Tap {
   /**
    * In front of another tap.
    *
-   * @param server the number of the server in office: the debts end with it
    * @param counts is told what quotas do
    */
   public QuotaTruth(
-      SimNetwork.Tap next,
-      SimNetwork network,
-      LongSupplier nanos,
-      IntSupplier server,
-      Consumer<Did> counts) {
-    this.next = next;
+      SimNetwork.Tap next, SimNetwork network, LongSupplier nanos, Consumer<Did> counts) {
+    super(next);
     this.network = network;
     this.nanos = nanos;
-    this.server = server;
     this.counts = counts;
   }
 
@@ -147,38 +150,36 @@ public final class QuotaTruth implements SimNetwork.Tap {
   @Override
   public void received(SimConnection connection, SimSocket to, Frame frame) {
     if (connection.isServer(to) && frame.operation() == Operation.WRITE) {
-      forgetFormer();
       int rows = WriteRequest.decode(frame.payload()).batch().rowCount();
       principal(connection)
           .map(bounds::get)
           .ifPresent(
               bound ->
-                  bound.pending.put(
-                      new Pending(connection, frame.correlationId()),
-                      new Asked(rows, nanos.getAsLong())));
+                  account(bound, connection)
+                      .pending
+                      .put(
+                          new Pending(connection, frame.correlationId()),
+                          new Asked(rows, nanos.getAsLong())));
     }
-    next.received(connection, to, frame);
+    super.received(connection, to, frame);
   }
 
-  private void forgetFormer() {
-    if (server.getAsInt() != lastServer) {
-      lastServer = server.getAsInt();
-      bounds.values().forEach(Bound::forget);
-    }
+  private static Account account(Bound bound, SimConnection connection) {
+    return bound.at(connection.server().loop().thread().process());
   }
 
   @Override
   public void sent(SimConnection connection, SimSocket from, Frame frame) {
     if (connection.isServer(from) && frame.operation() == Operation.WRITE) {
-      forgetFormer();
       Optional<String> who = principal(connection);
       boolean isRefused =
           frame.kind() == FrameKind.ERROR && isByQuota(ErrorPayload.decode(frame.payload()));
-      Optional<Bound> bound = who.map(bounds::get);
+      Optional<Bound> known = who.map(bounds::get);
       Invariant.QUOTAS_HOLD.require(
-          !isRefused || bound.isPresent(), "%s is refused and has no quota", who);
-      bound.ifPresent(
-          of -> {
+          !isRefused || known.isPresent(), "%s is refused and has no quota", who);
+      known.ifPresent(
+          bound -> {
+            Account of = account(bound, connection);
             Asked asked = of.pending.remove(new Pending(connection, frame.correlationId()));
             if (isRefused) {
               refused(who.orElseThrow(), of);
@@ -187,63 +188,51 @@ public final class QuotaTruth implements SimNetwork.Tap {
             }
           });
     }
-    next.sent(connection, from, frame);
+    super.sent(connection, from, frame);
   }
 
   private static boolean isByQuota(ErrorPayload error) {
     return error.code() == ErrorCode.BUSY && error.message().contains(BY_QUOTA);
   }
 
-  private void refused(String who, Bound bound) {
+  private void refused(String who, Account of) {
     counts.accept(Did.REFUSED);
-    double most = bound.most(nanos.getAsLong());
+    double most = of.most(nanos.getAsLong());
     Invariant.QUOTAS_HOLD.require(
-        most > bound.perSecond,
+        most > of.perSecond,
         "%s is refused, and owes %.1f rows at most of %d a second",
         who,
         most,
-        bound.perSecond);
+        of.perSecond);
   }
 
-  private void answered(String who, Bound bound, Asked asked, boolean isDone) {
+  private void answered(String who, Account of, Asked asked, boolean isDone) {
     long now = nanos.getAsLong();
     if (now - asked.nanos() > SLOWED_NANOS) {
       counts.accept(Did.SLOWED);
     }
-    bound.charges.add(new Charge(asked.rows(), now));
+    of.charges.add(new Charge(asked.rows(), now));
     if (isDone) {
-      bound.largest = Math.max(bound.largest, asked.rows());
-      double owed = bound.least.at(now);
-      double allowed = bound.perSecond * (1 + ANSWER_NANOS_MAX / 1e9) + bound.largest;
-      Invariant.QUOTAS_HOLD.require(
-          owed <= allowed,
-          "%s writes %d rows and owes %.1f, more than %.1f of %d a second",
-          who,
-          asked.rows(),
-          owed,
-          allowed,
-          bound.perSecond);
-      bound.least.take(asked.rows(), now);
+      of.largest = Math.max(of.largest, asked.rows());
+      of.applied.merge(asked.nanos(), asked.rows(), Integer::sum);
+      requireBound(who, of, now);
     }
   }
 
-  @Override
-  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
-    next.swallowed(connection, from, frame);
-  }
-
-  @Override
-  public void cutInTwo() {
-    next.cutInTwo();
-  }
-
-  @Override
-  public void full() {
-    next.full();
-  }
-
-  @Override
-  public void closed(SimConnection connection, SimSocket by) {
-    next.closed(connection, by);
+  private static void requireBound(String who, Account of, long nowNanos) {
+    long rows = 0;
+    for (Map.Entry<Long, Integer> arrived : of.applied.descendingMap().entrySet()) {
+      rows += arrived.getValue();
+      double seconds = (nowNanos - arrived.getKey()) / 1e9;
+      double allowed = of.perSecond * (1 + seconds) + of.largest;
+      Invariant.QUOTAS_HOLD.require(
+          rows <= allowed,
+          "%s writes %d rows in %.3f s, more than %.1f of %d a second",
+          who,
+          rows,
+          seconds,
+          allowed,
+          of.perSecond);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.rights;
 
+import io.tunnel.it.sim.machine.PassingTap;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.machine.SimKeys;
 import io.tunnel.it.sim.machine.SimNetwork;
@@ -30,7 +31,7 @@ import java.util.function.Predicate;
  * Sees every frame of a closed world, and knows what was taken from whom: what was taken is used no
  * more, and nobody else is refused. What the frames mean otherwise, another tap knows.
  */
-public final class RightsTruth implements SimNetwork.Tap {
+public final class RightsTruth extends PassingTap {
 
   /** A server reads for two seconds from a client that it has told why it leaves. */
   private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2_100);
@@ -45,7 +46,6 @@ public final class RightsTruth implements SimNetwork.Tap {
           ErrorCode.TABLE_NOT_FOUND,
           ErrorCode.TUNNEL_NOT_FOUND);
 
-  private final SimNetwork.Tap next;
   private final Servers servers;
   private final TreeMap<String, Subject> subjects = new TreeMap<>();
   private final Map<SimConnection, Link> links = new LinkedHashMap<>();
@@ -119,7 +119,7 @@ public final class RightsTruth implements SimNetwork.Tap {
 
   /** Passes everything on. */
   public RightsTruth(SimNetwork.Tap next, Servers servers) {
-    this.next = next;
+    super(next);
     this.servers = servers;
   }
 
@@ -196,11 +196,6 @@ public final class RightsTruth implements SimNetwork.Tap {
         });
   }
 
-  @Override
-  public void received(SimConnection connection, SimSocket to, Frame frame) {
-    next.received(connection, to, frame);
-  }
-
   private void asked(SimConnection connection, Link link, Frame frame) {
     Subject subject = link.subject;
     Right needed = frame.operation().right();
@@ -234,7 +229,7 @@ public final class RightsTruth implements SimNetwork.Tap {
     } else if (frame.kind() == FrameKind.REQUEST) {
       link(connection).ifPresent(link -> asked(connection, link, frame));
     }
-    next.sent(connection, from, frame);
+    super.sent(connection, from, frame);
   }
 
   private void sent(SimConnection connection, Link link, Frame frame) {
@@ -348,21 +343,6 @@ public final class RightsTruth implements SimNetwork.Tap {
   }
 
   @Override
-  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
-    next.swallowed(connection, from, frame);
-  }
-
-  @Override
-  public void cutInTwo() {
-    next.cutInTwo();
-  }
-
-  @Override
-  public void full() {
-    next.full();
-  }
-
-  @Override
   public void closed(SimConnection connection, SimSocket by) {
     Link link = links.get(connection);
     if (link != null && connection.isServer(by)) {
@@ -371,6 +351,6 @@ public final class RightsTruth implements SimNetwork.Tap {
       }
       link.asked.clear();
     }
-    next.closed(connection, by);
+    super.closed(connection, by);
   }
 }

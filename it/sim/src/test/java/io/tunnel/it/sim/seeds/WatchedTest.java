@@ -26,21 +26,6 @@ class WatchedTest {
     public void received(SimConnection connection, SimSocket to, Frame frame) {
       // It broke before.
     }
-
-    @Override
-    public void cutInTwo() {
-      // It breaks with frames only.
-    }
-
-    @Override
-    public void full() {
-      // It breaks with frames only.
-    }
-
-    @Override
-    public void closed(SimConnection connection, SimSocket by) {
-      // It breaks with frames only.
-    }
   }
 
   @Test

@@ -1,7 +1,7 @@
 package io.tunnel.it.sim.story;
 
+import io.tunnel.it.sim.machine.PassingTap;
 import io.tunnel.it.sim.machine.SimConnection;
-import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimSocket;
 import io.tunnel.it.sim.truth.ChannelTruth;
 import io.tunnel.it.sim.truth.Ledger;
@@ -31,9 +31,9 @@ import java.util.Map;
 import java.util.Set;
 
 /** Says in words what goes from the server to workers, when it leaves. */
-final class StoryWire implements SimNetwork.Tap {
+final class StoryWire extends PassingTap {
 
-  private final Wiretap wiretap;
+  private final Ledger ledger;
   private final StoryLines lines;
   private final StoryNames names;
   private final Map<Place, String> channels = new HashMap<>();
@@ -51,7 +51,8 @@ final class StoryWire implements SimNetwork.Tap {
   }
 
   StoryWire(Wiretap wiretap, StoryLines lines, StoryNames names) {
-    this.wiretap = wiretap;
+    super(wiretap);
+    this.ledger = wiretap.ledger();
     this.lines = lines;
     this.names = names;
   }
@@ -62,7 +63,7 @@ final class StoryWire implements SimNetwork.Tap {
 
   @Override
   public void sent(SimConnection connection, SimSocket from, Frame frame) {
-    wiretap.sent(connection, from, frame);
+    super.sent(connection, from, frame);
     sayTerminated();
     if (!connection.isServer(from)) {
       if (frame.kind() == FrameKind.REQUEST) {
@@ -80,7 +81,7 @@ final class StoryWire implements SimNetwork.Tap {
 
   /** Prints each channel that has terminated, once. */
   void sayTerminated() {
-    for (ChannelTruth channel : wiretap.ledger().channels.values()) {
+    for (ChannelTruth channel : ledger.channels.values()) {
       if (channel.isTerminated()
           ? terminated.add(channel.channelId)
           : terminated.remove(channel.channelId)) {
@@ -229,29 +230,9 @@ final class StoryWire implements SimNetwork.Tap {
 
   @Override
   public void received(SimConnection connection, SimSocket to, Frame frame) {
-    wiretap.received(connection, to, frame);
+    super.received(connection, to, frame);
     if (connection.isServer(to) && frame.kind() == FrameKind.REQUEST) {
       arrived(connection, frame);
     }
-  }
-
-  @Override
-  public void swallowed(SimConnection connection, SimSocket from, Frame frame) {
-    wiretap.swallowed(connection, from, frame);
-  }
-
-  @Override
-  public void cutInTwo() {
-    wiretap.cutInTwo();
-  }
-
-  @Override
-  public void full() {
-    wiretap.full();
-  }
-
-  @Override
-  public void closed(SimConnection connection, SimSocket by) {
-    wiretap.closed(connection, by);
   }
 }

@@ -196,6 +196,9 @@ public final class Wiretap implements SimNetwork.Tap {
       return;
     }
     world.trace.add(text + " " + frame.correlationId());
+    if (frame.operation() == Operation.WRITE) {
+      written.said(connection, frame);
+    }
     if (frame.operation() == Operation.DELIVER) {
       link(connection).reads.remove(frame.correlationId());
       answers.refused(frame);

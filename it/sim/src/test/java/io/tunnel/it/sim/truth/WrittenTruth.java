@@ -16,13 +16,16 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -31,12 +34,19 @@ import java.util.function.Consumer;
  */
 public final class WrittenTruth {
 
+  /** Refusals after which a write may be applied all the same. */
+  private static final Set<ErrorCode> UNSURE =
+      EnumSet.of(ErrorCode.STORAGE_FAILED, ErrorCode.INTERNAL, ErrorCode.OUTCOME_UNKNOWN);
+
   private final ClientHome home;
   private final Consumer<Did> counts;
   private final List<Writer> writers = new ArrayList<>();
   private final Map<Long, Row> rowByValue = new HashMap<>();
   private final Map<Attempt, Sent> attempts = new HashMap<>();
   private final Map<Bytes, Writer> writerById = new HashMap<>();
+
+  /** How many rows programs were told to be applied, by partition. */
+  private final Map<Integer, Long> applied = new HashMap<>();
 
   /** Writers that sent a batch without a number; see {@link #isNumbered}. */
   private final Set<Writer> without = new HashSet<>();
@@ -50,7 +60,8 @@ public final class WrittenTruth {
 
   private record Attempt(SimConnection connection, int correlationId) {}
 
-  private record Sent(List<Row> rows, long nanos) {}
+  /** A request, with its rows by their indexes. */
+  private record Sent(Map<Integer, Row> rows, long nanos) {}
 
   /** The number of a batch, and the values of its rows. */
   private record BatchNumber(long number, List<Long> values) {}
@@ -109,6 +120,9 @@ public final class WrittenTruth {
     private Optional<RowResult> result = Optional.empty();
     private int sent;
 
+    /** Requests with the row of which a server said that they did not apply the row. */
+    private int refused;
+
     /** Requests with the row whose answer did not come in time. */
     private int unanswered;
 
@@ -133,7 +147,10 @@ public final class WrittenTruth {
           told.outcome(),
           told.key());
       switch (told.outcome()) {
-        case APPLIED -> requireThere(told);
+        case APPLIED -> {
+          applied.merge(told.partition(), 1L, Long::sum);
+          requireThere(told);
+        }
         case IN_DOUBT -> {
           counts.accept(Did.IN_DOUBT);
           Invariant.ONLY_DOUBTED_IN_DOUBT.require(
@@ -220,17 +237,19 @@ public final class WrittenTruth {
   /** A client sends a write. */
   public void sent(SimConnection connection, Frame frame) {
     WriteRequest write = WriteRequest.decode(frame.payload());
-    List<Row> rows = new ArrayList<>();
+    Map<Integer, Row> rows = new TreeMap<>();
     List<Long> values = new ArrayList<>();
-    for (PartitionTruth.Change change : PartitionTruth.changesOf(write.batch())) {
-      NumberedTruth.valueOf(change.record())
+    List<PartitionTruth.Change> changes = PartitionTruth.changesOf(write.batch());
+    for (int i = 0; i < changes.size(); i++) {
+      int index = i;
+      NumberedTruth.valueOf(changes.get(i).record())
           .ifPresent(
               value -> {
                 values.add(value);
-                Optional.ofNullable(rowByValue.get(value)).ifPresent(rows::add);
+                Optional.ofNullable(rowByValue.get(value)).ifPresent(row -> rows.put(index, row));
               });
     }
-    for (Row row : rows) {
+    for (Row row : rows.values()) {
       row.sent++;
       row.unanswered++;
       if (row.sent > 1) {
@@ -242,7 +261,7 @@ public final class WrittenTruth {
     attempts.put(
         new Attempt(connection, frame.correlationId()), new Sent(rows, home.agenda().nowNanos()));
     if (!rows.isEmpty()) {
-      requireNumber(rows.get(0).writer, write.batch(), values);
+      requireNumber(rows.values().iterator().next().writer, write.batch(), values);
     }
   }
 
@@ -279,12 +298,35 @@ public final class WrittenTruth {
         last);
   }
 
+  /** A server answers a write, or refuses it; the client may never read that. */
+  public void said(SimConnection connection, Frame frame) {
+    Sent sent = attempts.get(new Attempt(connection, frame.correlationId()));
+    if (sent == null) {
+      return;
+    }
+    if (frame.kind() == FrameKind.ERROR) {
+      if (!UNSURE.contains(ErrorPayload.decode(frame.payload()).code())) {
+        sent.rows().values().forEach(row -> row.refused++);
+      }
+    } else {
+      WriteResult.decode(frame.payload()).rejections().stream()
+          .map(rejection -> sent.rows().get(rejection.rowIndex()))
+          .filter(row -> row != null)
+          .forEach(row -> row.refused++);
+    }
+  }
+
+  /** How many rows of a partition programs were told to be applied. */
+  public long applied(int partition) {
+    return applied.getOrDefault(partition, 0L);
+  }
+
   /** A client reads the answer to a write, or its refusal. */
   public void answered(SimConnection connection, Frame frame) {
     Sent sent = attempts.remove(new Attempt(connection, frame.correlationId()));
     if (sent != null && !isOfNoUse(frame)) {
       long nanos = home.agenda().nowNanos() - sent.nanos();
-      sent.rows().stream()
+      sent.rows().values().stream()
           .filter(row -> nanos < row.writer.requestNanos)
           .forEach(row -> row.unanswered--);
     }
@@ -306,31 +348,49 @@ public final class WrittenTruth {
 
   // What must hold when all is quiet.
 
-  /** Rows that were said to be applied are there, and rows that were said not to be are not. */
+  /**
+   * Rows that were said to be applied are there, and rows that were said not to be are not. No row
+   * is there more often than it was sent in requests that no server has refused.
+   */
   public void requireDone() {
-    Map<Integer, Set<Long>> valuesByPartition = new HashMap<>();
+    Map<Integer, Map<Long, Integer>> timesByPartition = new HashMap<>();
     for (Writer writer : writers) {
       Map<Bytes, Long> lastByKey = new HashMap<>();
       for (Row row : writer.rows) {
         if (!row.partition.isGone()) {
-          Set<Long> values =
-              valuesByPartition.computeIfAbsent(
-                  row.partition.partition(), any -> valuesOf(row.partition));
-          row.result.ifPresent(told -> requireSo(row, told, values, lastByKey));
+          Map<Long, Integer> times =
+              timesByPartition.computeIfAbsent(
+                  row.partition.partition(), any -> timesOf(row.partition));
+          requireNoneOfRefused(row, times);
+          row.result.ifPresent(told -> requireSo(row, told, times, lastByKey));
         }
       }
     }
   }
 
-  private static Set<Long> valuesOf(WatchedLog partition) {
-    Set<Long> values = new HashSet<>();
+  /** How often each value is in the log of a partition. */
+  private static Map<Long, Integer> timesOf(WatchedLog partition) {
+    Map<Long, Integer> times = new HashMap<>();
     for (Optional<Long> at = partition.after(0); at.isPresent(); at = partition.after(at.get())) {
-      NumberedTruth.valueOf(partition.at(at.get()).orElseThrow().record()).ifPresent(values::add);
+      NumberedTruth.valueOf(partition.at(at.get()).orElseThrow().record())
+          .ifPresent(value -> times.merge(value, 1, Integer::sum));
     }
-    return values;
+    return times;
   }
 
-  private void requireSo(Row row, RowResult told, Set<Long> values, Map<Bytes, Long> lastByKey) {
+  private static void requireNoneOfRefused(Row row, Map<Long, Integer> times) {
+    int there = row.value.map(value -> times.getOrDefault(value, 0)).orElse(0);
+    Invariant.OUTCOMES_HOLD.require(
+        there <= row.sent - row.refused,
+        "%s is in the log %d times; it was sent %d times, and refused %d times",
+        row,
+        there,
+        row.sent,
+        row.refused);
+  }
+
+  private void requireSo(
+      Row row, RowResult told, Map<Long, Integer> times, Map<Bytes, Long> lastByKey) {
     if (told.outcome() == Outcome.APPLIED && row.mustStay()) {
       Invariant.OUTCOMES_HOLD.require(
           row.isAt(told.position()), "%s was APPLIED, and is not there any more", row);
@@ -343,7 +403,7 @@ public final class WrittenTruth {
           before);
     } else if (told.outcome() == Outcome.NOT_SENT || told.outcome() == Outcome.REJECTED) {
       Invariant.OUTCOMES_HOLD.require(
-          row.value.isEmpty() || !values.contains(row.value.get()),
+          row.value.isEmpty() || !times.containsKey(row.value.get()),
           "%s was %s, and is in the log",
           row,
           told.outcome());
