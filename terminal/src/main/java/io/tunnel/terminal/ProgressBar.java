@@ -53,6 +53,20 @@ public final class ProgressBar implements AutoCloseable {
     this.nextNanos = now + intervalNanos;
   }
 
+  /**
+   * An earlier run has done {@code count}: they are shown as done, and counted in no rate. Comes
+   * before each other report.
+   */
+  public void begunAt(long count) {
+    drawing.lock();
+    try {
+      core.begunAt(count);
+      done.set(count);
+    } finally {
+      drawing.unlock();
+    }
+  }
+
   /** {@code count} more were done. */
   public void add(long count) {
     done.addAndGet(count);

@@ -13,6 +13,10 @@ final class ProgressCore {
 
   private final OptionalLong total;
   private final long startNanos;
+
+  /** What was done before the start, which no rate counts. */
+  private long startDone;
+
   private long lastNanos;
   private long lastDone;
   private double perSecond;
@@ -48,6 +52,12 @@ final class ProgressCore {
     this.lastNanos = startNanos;
   }
 
+  /** {@code done} units were done before the start; comes before each observation. */
+  void begunAt(long done) {
+    startDone = done;
+    lastDone = done;
+  }
+
   /** {@code done} units were done at {@code nowNanos}, neither of which ever goes back. */
   Reading observe(long nowNanos, long done) {
     double seconds = (nowNanos - lastNanos) / 1e9;
@@ -59,7 +69,7 @@ final class ProgressCore {
       lastDone = done;
     }
     double elapsed = (nowNanos - startNanos) / 1e9;
-    double overall = elapsed > 0 ? done / elapsed : 0;
+    double overall = elapsed > 0 ? (done - startDone) / elapsed : 0;
     return new Reading(done, total, perSecond, overall, Math.round(elapsed * 1e3), eta(done));
   }
 

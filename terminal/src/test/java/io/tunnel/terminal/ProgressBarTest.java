@@ -48,6 +48,22 @@ class ProgressBarTest {
   }
 
   @Test
+  void what_an_earlier_run_has_done_is_shown_and_makes_no_rate() {
+    try (ProgressBar bar = bar(false, 1_000)) {
+      bar.begunAt(900);
+      for (int i = 0; i < 10; i++) {
+        nanos.addAndGet(1_000 * MS);
+        bar.add(5);
+      }
+    }
+    assertThat(lines())
+        .containsExactly(
+            "writing: 92%  925/1,000 rows  5/s  ETA 15.0 s",
+            "writing: 95%  950/1,000 rows  5/s  ETA 10.0 s",
+            "writing: 950 rows in 10.0 s, 5 rows/s");
+  }
+
+  @Test
   void on_a_terminal_one_line_is_drawn_over_and_over() {
     try (ProgressBar bar = bar(true, 1_000)) {
       for (int i = 0; i < 4; i++) {

@@ -189,7 +189,8 @@ public final class ServerCommand extends Job {
     return cluster.advertised().orElse(local);
   }
 
-  private ServerConfig settings() throws IOException {
+  /** The settings of the file, or the defaults, where no option says otherwise. */
+  ServerConfig settings() throws IOException {
     ServerConfig defaults = ServerConfig.defaults(Runtime.getRuntime().availableProcessors());
     ServerConfig base = config == null ? defaults : read(defaults);
     NetConfig net = base.net();

@@ -178,7 +178,7 @@ public final class ExportTableCommand extends Job {
     try (StopSignal signal = new StopSignal(PATIENCE_MS)) {
       try (ProgressBar bar =
           new ProgressBar("exporting", "rows", rows(begun, found), screen, System::nanoTime)) {
-        bar.add(begun.rows());
+        bar.begunAt(begun.rows());
         ExportRun.Screening screening =
             new ExportRun.Screening(
                 bar, line -> bar.above(() -> err().println(line)), System::nanoTime);

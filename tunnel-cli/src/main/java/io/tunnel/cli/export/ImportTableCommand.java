@@ -231,7 +231,7 @@ public final class ImportTableCommand extends Job {
               OptionalLong.of(source.export().rows()),
               Screen.standardError(err(), System.getenv()),
               System::nanoTime)) {
-        bar.add(source.done().rows());
+        bar.begunAt(source.done().rows());
         run =
             new ImportRun(
                 writer, source, new ImportRun.Rejects(rejected, rejectsMax), bar, System::nanoTime);

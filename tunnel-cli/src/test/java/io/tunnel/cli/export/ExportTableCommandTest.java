@@ -98,6 +98,7 @@ class ExportTableCommandTest extends ExportFixture {
     assertThat(exportRows()).isEqualTo(1);
     assertThat(err.toString()).contains("is not complete: --resume continues it");
     assertThat(exportRows("--resume")).as(err.toString()).isZero();
+    assertThat(err.toString()).as("the rows of before, too").contains("exporting: 60 rows in ");
     assertThat(lines()).isEqualTo(whole);
     importAll("--create");
     assertThat(target.rows(TABLE)).isEqualTo(source.rows(TABLE));

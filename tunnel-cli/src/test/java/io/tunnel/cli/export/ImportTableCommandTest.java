@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.cli.export.ExportFile.Part;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
@@ -203,6 +204,7 @@ class ImportTableCommandTest extends ExportFixture {
     assertThat(json.get("applied").getAsLong()).isEqualTo(export.rows() - before);
     assertThat(json.get("left").getAsLong()).isZero();
     assertThat(target.changes(TABLE)).hasSize((int) (export.rows() - before));
+    assertThat(err.toString()).as("the rows of before, too").contains("importing: 100 rows in ");
 
     importAll("--progress", progress.toString());
     assertThat(target.changes(TABLE)).hasSize((int) (export.rows() - before));
@@ -288,6 +290,31 @@ class ImportTableCommandTest extends ExportFixture {
     assertThat(importRows("--rejects-max", "0")).isEqualTo(1);
     assertThat(err.toString()).contains("rejected");
     assertThat(target.rows(TABLE)).isEmpty();
+  }
+
+  /** One thread imports part after part, and each part waits for the outcomes of its rows. */
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 0})
+  void rejected_rows_end_the_import_when_there_is_one_more_than_allowed(long beyond)
+      throws IOException {
+    exported(400);
+    List<Long> rows = ExportDirectory.complete(export()).parts().stream().map(Part::rows).toList();
+    assertThat(rows).hasSize(3).allMatch(count -> count > 1);
+    long first = rows.get(0);
+    target.createTable(table().build());
+    for (int i = 0; i < 1_000; i++) {
+      target.refuseNext(ClientRequest.WRITE, ErrorCode.NOT_PERMITTED);
+    }
+    String most = Long.toString(first + beyond);
+    assertThat(importRows("--threads", "1", "--json", "--rejects-max", most)).isEqualTo(1);
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    long rejected = json.get("rejected").getAsLong();
+    if (beyond < 0) {
+      assertThat(rejected).isEqualTo(first);
+    } else {
+      assertThat(rejected).isBetween(first + 1, first + rows.get(1));
+    }
+    assertThat(json.get("left").getAsLong()).isGreaterThanOrEqualTo(rows.get(2)).isPositive();
   }
 
   @Test

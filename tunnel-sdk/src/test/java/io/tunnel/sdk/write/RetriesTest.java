@@ -3,6 +3,7 @@ package io.tunnel.sdk.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
@@ -181,6 +182,21 @@ final class RetriesTest extends HandFixture {
     add(3);
     apply(write("home:1"));
     requireOutcome(Outcome.APPLIED, 3);
+  }
+
+  @Test
+  void rows_that_move_ask_for_the_durability_of_their_writer() {
+    open(AT_ONCE.withDurability(Durability.OS));
+    CompletableFuture<TableDescription> map = late();
+    add(1);
+    write("a:1").refuse(ErrorCode.WRONG_PARTITION, Optional.empty());
+    table = split;
+    map.complete(map(split, Optional.of("c:1"), Optional.of("d:1")));
+    world.run();
+    HandWorld.Request moved = write("c:1");
+    assertThat(WriteRequest.decode(moved.frame().payload()).durability()).contains(Durability.OS);
+    apply(moved);
+    requireApplied(1);
   }
 
   @Test

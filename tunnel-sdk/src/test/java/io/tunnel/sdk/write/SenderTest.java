@@ -3,6 +3,7 @@ package io.tunnel.sdk.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.RowResult.Outcome;
@@ -231,6 +232,38 @@ final class SenderTest extends HandFixture {
     world.pass(100);
     apply(write("a:1"));
     requireApplied(1, 2, 3, 4, 6);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void each_batch_asks_for_the_durability_of_its_writer(Durability durability) {
+    open(AT_ONCE.withDurability(durability));
+    add(1, 6);
+    for (String node : List.of("a:1", "b:1")) {
+      HandWorld.Request write = write(node);
+      assertThat(WriteRequest.decode(write.frame().payload()).durability()).contains(durability);
+      apply(write);
+    }
+    requireApplied(1, 6);
+  }
+
+  @Test
+  void a_batch_asks_for_the_durability_of_the_table_when_its_writer_has_none() {
+    add(1);
+    HandWorld.Request write = write("a:1");
+    assertThat(WriteRequest.decode(write.frame().payload()).durability()).isEmpty();
+    apply(write);
+  }
+
+  @Test
+  void rows_that_exceed_the_bytes_of_a_batch_begin_another() {
+    open(AT_ONCE.withLinger(Duration.ofHours(1)).withBatchBytesMax(1));
+    add(1, 2);
+    HandWorld.Request first = write("a:1");
+    assertThat(about(first)).containsExactly(1, 1);
+    apply(first);
+    apply(write("a:1"));
+    requireApplied(1, 2);
   }
 
   @Test

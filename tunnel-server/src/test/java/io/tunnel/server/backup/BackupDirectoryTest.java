@@ -8,6 +8,7 @@ import io.tunnel.server.disk.ForcedFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -129,6 +130,22 @@ final class BackupDirectoryTest {
       assertThat(List.of(backups.has(shared), backups.has(old), backups.has(fresh)))
           .containsExactly(true, false, true);
       assertThat(backups.sets()).extracting(BackupSet::number).containsExactly(3L);
+    }
+  }
+
+  /** Otherwise a loss of power would leave a set whose files are gone. */
+  @Test
+  void old_sets_are_gone_for_good_before_the_first_file_is_deleted() throws IOException {
+    try (BackupDirectory backups = BackupDirectory.create(kept)) {
+      backups.commit(set(1));
+      backups.commit(set(2));
+      // A directory that is not empty cannot be deleted, so nothing happens after the attempt.
+      Files.createDirectories(kept.resolve("files/odd/full"));
+      try (ForcedFiles recorded = new ForcedFiles()) {
+        assertThatThrownBy(() -> backups.keep(1)).isInstanceOf(DirectoryNotEmptyException.class);
+        assertThat(recorded.paths()).containsExactly(kept.resolve("sets"));
+      }
+      assertThat(backups.sets()).extracting(BackupSet::number).containsExactly(2L);
     }
   }
 

@@ -2,6 +2,13 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.net.access.TestGate;
+import io.tunnel.wire.Authentication;
+import io.tunnel.wire.Authentication.Begin;
+import io.tunnel.wire.Authentication.Challenge;
+import io.tunnel.wire.Authentication.Prove;
+import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
@@ -11,11 +18,13 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.SecurityControl.KeySecret;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -36,6 +45,19 @@ final class RawClient implements Closeable {
     socket.setSoTimeout(DEADLINE_MS);
     assertThat(ask(Operation.HELLO, Hello.request(Protocol.SPOKEN, "raw").encode()).kind())
         .isEqualTo(FrameKind.RESPONSE);
+  }
+
+  /** Proves that it has a key. */
+  void authenticate(KeySecret key) throws IOException {
+    Bytes nonce = TestGate.bytes(0xcc);
+    byte[] begin = new Begin(key.key().id(), nonce).encode();
+    Challenge challenge =
+        (Challenge) Authentication.Answer.decode(granted(Operation.AUTHENTICATE, begin));
+    AuthenticationProof seen =
+        new AuthenticationProof(
+            key.key().id(), nonce, challenge.nonce(), AuthenticationProof.NO_CHANNEL);
+    Bytes proof = seen.ofClient(key.secret().getBytes(StandardCharsets.UTF_8));
+    byte[] unused = granted(Operation.AUTHENTICATE, new Prove(proof).encode());
   }
 
   /** Sends a request, and does not wait. */

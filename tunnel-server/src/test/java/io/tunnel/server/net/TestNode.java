@@ -30,7 +30,9 @@ import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
+import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.OwnLogs;
@@ -108,21 +110,41 @@ final class TestNode implements Closeable {
 
   /** Reads rows at once, on the thread that asks. */
   TestNode(Path directory) throws IOException {
-    this(directory, NetLimits.DEFAULT, Optional.empty(), Runnable::run);
+    this(directory, NetLimits.DEFAULT, Optional.empty(), Runnable::run, NetServer.Door.open());
+  }
+
+  /** As {@link #TestNode(Path)}, for clients that pass a gate. */
+  static TestNode gated(Path directory, Gate gate) throws IOException {
+    return new TestNode(
+        directory,
+        NetLimits.DEFAULT,
+        Optional.empty(),
+        Runnable::run,
+        new NetServer.Door(gate, Optional.empty(), AuditLog.none()));
   }
 
   /** As {@link #TestNode(Path)}, with a thread for descriptions and long requests. */
   static TestNode describing(Path directory, Executor describer) throws IOException {
-    return new TestNode(directory, NetLimits.DEFAULT, Optional.empty(), describer);
+    return new TestNode(
+        directory, NetLimits.DEFAULT, Optional.empty(), describer, NetServer.Door.open());
   }
 
   /** Reads rows in turns, as a server does. */
   static TestNode reading(Path directory, NetLimits limits) throws IOException {
     return new TestNode(
-        directory, limits, Optional.of(new FairReads("reader", 2, 10_000)), Runnable::run);
+        directory,
+        limits,
+        Optional.of(new FairReads("reader", 2, 10_000)),
+        Runnable::run,
+        NetServer.Door.open());
   }
 
-  private TestNode(Path directory, NetLimits limits, Optional<FairReads> fair, Executor describer)
+  private TestNode(
+      Path directory,
+      NetLimits limits,
+      Optional<FairReads> fair,
+      Executor describer,
+      NetServer.Door door)
       throws IOException {
     this.fair = fair;
     Executor readers = fair.isPresent() ? fair.get() : Runnable::run;
@@ -185,7 +207,7 @@ final class TestNode implements Closeable {
             new NetConfig("127.0.0.1", 0, -1, 1, 100, false, "", limits),
             served.rooms(),
             served.threads(),
-            NetServer.Door.open(),
+            door,
             NetMeter.NONE);
   }
 
@@ -307,6 +329,11 @@ final class TestNode implements Closeable {
   /** What serves the requests of connections that pass a gate. */
   Requests requests(Gate gate) {
     return new Requests(served.rooms(), served.threads(), gate);
+  }
+
+  /** What principals have used of their quotas. */
+  Shares shares() {
+    return net.shares();
   }
 
   /** What clients make it hold. */

@@ -155,4 +155,40 @@ final class CheckpointSetsTest extends OperatorsFixture {
                 .isFinished())
         .isTrue();
   }
+
+  @Test
+  void an_export_has_each_channel_as_it_is_in_progress_or_finished() throws IOException {
+    create(new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.EARLIEST));
+    surroundings.keeping.get(0).kept(Map.of(low, 4L, high, 5L));
+    TunnelInfo tunnel = created.get(0);
+    Bytes last = TestRows.keyBytes("c");
+    Bytes some = TestRows.keyBytes("x");
+    Seeks.now(
+        operators,
+        bring(
+            new CheckpointSet(
+                table.tableId(),
+                "t",
+                "n",
+                List.of(
+                    new ChannelPosition(low, ChannelType.BaseData, 3, last, true),
+                    new ChannelPosition(high, ChannelType.BaseData, 2, some, false)))));
+    CheckpointSet exported = operators.export(tunnel);
+    assertThat(exported.channels())
+        .extracting(
+            ChannelPosition::partition,
+            ChannelPosition::type,
+            ChannelPosition::position,
+            ChannelPosition::key,
+            ChannelPosition::isFinished)
+        .containsExactlyInAnyOrder(
+            tuple(low, ChannelType.BaseData, 3L, last, true),
+            tuple(high, ChannelType.BaseData, 2L, some, false),
+            tuple(low, ChannelType.Stream, 4L, Bytes.EMPTY, false),
+            tuple(high, ChannelType.Stream, 5L, Bytes.EMPTY, false));
+    Map<ChannelKey, ChannelState> before = catalog.channels(tunnel);
+    Seeks.now(operators, seek(List.of(), StreamStart.EARLIEST, null, null));
+    Seeks.now(operators, bring(exported));
+    assertThat(catalog.channels(tunnel)).as("brought back").isEqualTo(before);
+  }
 }
