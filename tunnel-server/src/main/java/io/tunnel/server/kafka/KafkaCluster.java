@@ -68,6 +68,11 @@ public final class KafkaCluster implements Closeable {
     return new KafkaTopics(config, admin);
   }
 
+  /** Creates and checks the topics of tables whose log has appends. */
+  public AppendTopics appendTopics() {
+    return new AppendTopics(config, admin, topics());
+  }
+
   /** Where partitions begin and end. */
   public KafkaOffsets offsets(PartitionTopics topics) {
     return new KafkaOffsets(config, admin, topics, clock);
