@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
  * {@code CLUSTER.rows.ID} with the blocks of snapshots. Every request may be repeated when its
  * outcome is unknown, and each request repeats what a crash has left between the two topics.
  */
-public final class AppendTopics {
+final class AppendTopics {
 
   private static final String LOG = ".log.";
   private static final String ROWS = ".rows.";
@@ -105,8 +105,8 @@ public final class AppendTopics {
   /**
    * What keeps tables from being led, by table: a topic is lost or was made anew, a setting breaks
    * the rule of the log, or this node's user may not delete records. Each message names the topic
-   * and what to do. To be asked at a start, before a claim and every minute. Fails only when Kafka
-   * does not answer.
+   * and says what to do. A node asks at its start, before a claim and every minute. Fails only when
+   * Kafka does not answer.
    */
   public CompletableFuture<Map<Integer, List<String>>> problems(Collection<Table> tables) {
     Map<String, KafkaTopics.Own> own = new HashMap<>();
@@ -217,7 +217,7 @@ public final class AppendTopics {
         .thenAccept(deleted -> {});
   }
 
-  /** The tables that have a topic, or both. */
+  /** The tables with a log topic, a rows topic, or both. */
   public CompletableFuture<Set<Integer>> tables() {
     return AdminFutures.of("list its topics", admin.listTopics().names())
         .thenApply(
@@ -227,7 +227,7 @@ public final class AppendTopics {
                     .collect(Collectors.toSet()));
   }
 
-  /** The id of the table one of whose topics this is. */
+  /** The id of the table that the topic belongs to. */
   static Optional<Integer> tableOf(String cluster, String topic) {
     return Stream.of(LOG, ROWS)
         .flatMap(kind -> KafkaTopics.tableAfter(cluster + kind, topic).stream())
@@ -237,7 +237,7 @@ public final class AppendTopics {
   /** Deletes a dropped table's topics, those with this origin, as far as they exist. */
   public CompletableFuture<Void> drop(int tableId, Bytes origin) {
     TableOrigin both = TableOrigin.of(origin);
-    // Both are asked for, whatever becomes of either.
+    // The second deletion is asked for even if the first one fails.
     return CompletableFuture.allOf(
         topics.drop(log(tableId), both.log()), topics.drop(rows(tableId), both.rows()));
   }
