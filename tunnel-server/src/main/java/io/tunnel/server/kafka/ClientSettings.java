@@ -44,6 +44,9 @@ public final class ClientSettings {
    */
   private static final int POLL_RECORDS_MAX = 32;
 
+  /** Most appends of one poll; each has {@link #RECORD_BYTES_MAX} bytes at most. */
+  private static final int POLL_APPENDS_MAX = 4;
+
   private static final int FETCH_WAIT_MS = 500;
   private static final int RECONNECT_MS = 50;
   private static final int RECONNECT_MS_MAX = 1_000;
@@ -75,12 +78,15 @@ public final class ClientSettings {
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
             ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+            ConsumerConfig.CHECK_CRCS_CONFIG,
             ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
             ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
             ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
             ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
             ProducerConfig.ACKS_CONFIG,
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+            ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+            ProducerConfig.RETRIES_CONFIG,
             ProducerConfig.TRANSACTIONAL_ID_CONFIG,
             ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
             ProducerConfig.LINGER_MS_CONFIG,
@@ -196,6 +202,13 @@ public final class ClientSettings {
     settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES_MAX);
     settings.putIfAbsent(
         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_PARTITION_BYTES_MAX);
+    return settings;
+  }
+
+  /** For a {@link #tail} of records that are appends. */
+  Map<String, Object> appendTail() {
+    Map<String, Object> settings = tail();
+    settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_APPENDS_MAX);
     return settings;
   }
 

@@ -61,8 +61,8 @@ final class KafkaAppender implements Closeable {
   private static final long HELD_PAUSE_MS = 5;
   private static final long IDLE_MS = 1_000;
 
-  private final RenewedProducer prompt;
-  private final RenewedProducer gathering;
+  private final RenewedProducer<Bytes> prompt;
+  private final RenewedProducer<Bytes> gathering;
   private final KafkaConfig.Times times;
   private final Shard.Clock clock;
   private final BlockingQueue<Append> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
@@ -90,8 +90,8 @@ final class KafkaAppender implements Closeable {
       BrokerShares.Buffer gatheringBuffer) {}
 
   KafkaAppender(Producers producers, KafkaConfig.Times times, Shard.Clock clock) {
-    this.prompt = new RenewedProducer(producers.prompt(), clock::nanos);
-    this.gathering = new RenewedProducer(producers.gathering(), clock::nanos);
+    this.prompt = new RenewedProducer<>(producers.prompt(), clock::nanos);
+    this.gathering = new RenewedProducer<>(producers.gathering(), clock::nanos);
     this.promptShares = new BrokerShares(producers.promptBuffer());
     this.gatheringShares = new BrokerShares(producers.gatheringBuffer());
     this.times = times;
@@ -252,7 +252,7 @@ final class KafkaAppender implements Closeable {
     private final AtomicInteger open;
     private final AtomicReference<Exception> first = new AtomicReference<>();
     private final Appended appended;
-    private final RenewedProducer sender;
+    private final RenewedProducer<Bytes> sender;
     private final BrokerShares shares;
     private final Thread appending;
 
@@ -267,7 +267,7 @@ final class KafkaAppender implements Closeable {
     Outcome(
         int entries,
         Appended appended,
-        RenewedProducer sender,
+        RenewedProducer<Bytes> sender,
         BrokerShares shares,
         Thread appending) {
       this.sender = sender;

@@ -5,6 +5,7 @@ import io.tunnel.server.kafka.members.KafkaMembership;
 import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.kafka.members.NodeNames;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.append.ReadableAppendLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -68,6 +69,11 @@ public final class KafkaCluster implements Closeable {
     return new KafkaTopics(config, admin);
   }
 
+  /** Creates and checks the topics of tables whose log has appends. */
+  AppendTopics appendTopics() {
+    return new AppendTopics(config, admin, topics());
+  }
+
   /** Where partitions begin and end. */
   public KafkaOffsets offsets(PartitionTopics topics) {
     return new KafkaOffsets(config, admin, topics, clock);
@@ -88,6 +94,11 @@ public final class KafkaCluster implements Closeable {
   /** Appends to partitions and reads them. */
   public KafkaLog openLog(PartitionTopics topics) {
     return new KafkaLog(config, topics, offsets(topics), new TopicOrigins(admin, clock), clock);
+  }
+
+  /** Appends records to the logs of tables, and reads them. */
+  public ReadableAppendLog openAppends(PartitionTopics topics) {
+    return new KafkaAppends(config, admin, appendTopics(), topics, clock);
   }
 
   /** Joins the group of nodes. */

@@ -163,42 +163,64 @@ public final class KafkaTopics {
   /** By name, messages about topics that are missing or that are not the topics of their tables. */
   private CompletableFuture<Map<String, String>> lost(
       Collection<TableTopic> tables, int looksLeft) {
-    Map<String, TableTopic> topics = new TreeMap<>();
-    tables.forEach(table -> topics.put(table(config.cluster(), table.tableId()), table));
+    Map<String, Own> topics = new HashMap<>();
+    tables.forEach(
+        table ->
+            topics.put(
+                table(config.cluster(), table.tableId()),
+                new Own(table.tableId(), table.origin())));
+    return lost(topics, looksLeft);
+  }
+
+  /**
+   * Whose a topic is.
+   *
+   * @param origin origin of the topic; absent while the topic does not exist
+   */
+  record Own(int tableId, Optional<Bytes> origin) {}
+
+  /** By name, a message for each topic that is missing or is not the topic of its table. */
+  CompletableFuture<Map<String, String>> lost(Map<String, Own> topics) {
+    return topics.isEmpty() ? CompletableFuture.completedFuture(Map.of()) : lost(topics, LOOKS_MAX);
+  }
+
+  private CompletableFuture<Map<String, String>> lost(Map<String, Own> topics, int looksLeft) {
     return describe(topics.keySet())
         .thenCompose(
             found -> {
               Map<String, String> lost = new TreeMap<>();
               topics.forEach(
-                  (name, table) ->
-                      loss(name, table, found.get(name))
+                  (name, own) ->
+                      loss(name, own, found.get(name))
                           .ifPresent(problem -> lost.put(name, problem)));
               return lost.isEmpty() || looksLeft == 1
                   ? CompletableFuture.completedFuture(lost)
-                  : later().thenCompose(now -> lost(tables, looksLeft - 1));
+                  : later().thenCompose(now -> lost(topics, looksLeft - 1));
             });
   }
 
-  private static Optional<String> loss(String name, TableTopic table, TopicDescription found) {
+  private static Optional<String> loss(String name, Own own, TopicDescription found) {
     if (found == null) {
       return Optional.of("topic " + name + " does not exist, and its changes are lost");
     }
     Bytes origin = TopicOrigins.origin(found);
-    return table
-        .origin()
+    return own.origin()
         .filter(noted -> !noted.equals(origin))
         .map(
             noted ->
                 "topic %s was created anew: its id is %s, and that of table %d is %s; its changes are lost"
-                    .formatted(name, origin, table.tableId(), noted));
+                    .formatted(name, origin, own.tableId(), noted));
   }
 
   private TopicSettings settings(TableTopic table) {
     return TopicSettings.ofTable(table.partitions(), config.replicas(), table.retentionMs());
   }
 
-  /** Creates topics, and returns the names of the topics that existed before. */
-  private CompletableFuture<Set<String>> open(Map<String, TopicSettings> topics) {
+  /**
+   * Creates topics, waits until Kafka lists them, and returns the names of the topics that existed
+   * before. Fails with {@link TopicSettingsException} when one of those has wrong settings.
+   */
+  CompletableFuture<Set<String>> open(Map<String, TopicSettings> topics) {
     List<NewTopic> made = new ArrayList<>();
     topics.forEach(
         (name, settings) ->
@@ -255,16 +277,26 @@ public final class KafkaTopics {
   }
 
   private CompletableFuture<Void> check(Map<String, TopicSettings> topics) {
-    return look(topics, LOOKS_MAX)
+    return problems(topics)
         .thenCompose(
             problems ->
                 problems.isEmpty()
                     ? CompletableFuture.completedFuture(null)
-                    : CompletableFuture.failedFuture(new TopicSettingsException(problems)));
+                    : CompletableFuture.failedFuture(
+                        new TopicSettingsException(
+                            problems.values().stream().flatMap(List::stream).toList())));
   }
 
-  /** Retries, because brokers learn of new topics and settings one after the other. */
-  private CompletableFuture<List<String>> look(Map<String, TopicSettings> topics, int looksLeft) {
+  /**
+   * The problems of each topic that has any, by name. Retries, because brokers learn of new topics
+   * and settings one after the other.
+   */
+  CompletableFuture<Map<String, List<String>>> problems(Map<String, TopicSettings> topics) {
+    return topics.isEmpty() ? CompletableFuture.completedFuture(Map.of()) : look(topics, LOOKS_MAX);
+  }
+
+  private CompletableFuture<Map<String, List<String>>> look(
+      Map<String, TopicSettings> topics, int looksLeft) {
     return describe(topics.keySet())
         .thenCompose(
             descriptions ->
@@ -277,26 +309,29 @@ public final class KafkaTopics {
                     : later().thenCompose(now -> look(topics, looksLeft - 1)));
   }
 
-  private List<String> problems(
+  private Map<String, List<String>> problems(
       Map<String, TopicSettings> topics,
       Map<String, TopicDescription> descriptions,
       Map<ConfigResource, Config> settings) {
-    List<String> problems = new ArrayList<>();
-    new TreeMap<>(topics)
-        .forEach(
-            (name, must) -> {
-              if (descriptions.containsKey(name)) {
-                Found found = found(descriptions.get(name), settings.get(resource(name)));
-                problems.addAll(must.problems(config.bootstrap(), name, found));
-              } else {
-                problems.add("topic " + name + " does not exist any more");
-              }
-            });
+    Map<String, List<String>> problems = new TreeMap<>();
+    topics.forEach(
+        (name, must) -> {
+          List<String> ofTopic =
+              descriptions.containsKey(name)
+                  ? must.problems(
+                      config.bootstrap(),
+                      name,
+                      found(descriptions.get(name), settings.get(resource(name))))
+                  : List.of("topic " + name + " does not exist any more");
+          if (!ofTopic.isEmpty()) {
+            problems.put(name, ofTopic);
+          }
+        });
     return problems;
   }
 
   /** Descriptions of the topics that exist. */
-  private CompletableFuture<Map<String, TopicDescription>> describe(Set<String> names) {
+  CompletableFuture<Map<String, TopicDescription>> describe(Set<String> names) {
     Map<String, TopicDescription> found = new ConcurrentHashMap<>();
     List<CompletableFuture<Optional<String>>> answers = new ArrayList<>();
     admin
@@ -359,7 +394,11 @@ public final class KafkaTopics {
 
   /** The id of the table whose topic this is. */
   static Optional<Integer> tableOf(String cluster, String topic) {
-    String prefix = cluster + TABLE;
+    return tableAfter(cluster + TABLE, topic);
+  }
+
+  /** The id of a table that follows {@code prefix} in the name of a topic. */
+  static Optional<Integer> tableAfter(String prefix, String topic) {
     return topic.startsWith(prefix) && topic.substring(prefix.length()).matches("\\d{1,9}")
         ? Optional.of(Integer.parseInt(topic.substring(prefix.length())))
         : Optional.empty();
@@ -367,7 +406,11 @@ public final class KafkaTopics {
 
   /** Deletes a dropped table's topic, the one with this origin, if it exists. */
   public CompletableFuture<Void> dropTable(int tableId, Bytes origin) {
-    String name = table(config.cluster(), tableId);
+    return drop(table(config.cluster(), tableId), origin);
+  }
+
+  /** Deletes the topic with this origin, if it exists; its name is for messages. */
+  CompletableFuture<Void> drop(String name, Bytes origin) {
     TopicCollection topic = TopicCollection.ofTopicIds(List.of(TopicOrigins.id(origin)));
     return failedBecause(
             Set.of(UnknownTopicOrPartitionException.class, UnknownTopicIdException.class),

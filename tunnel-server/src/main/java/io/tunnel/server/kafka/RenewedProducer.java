@@ -1,6 +1,5 @@
 package io.tunnel.server.kafka;
 
-import io.tunnel.model.value.Bytes;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -17,22 +16,24 @@ import org.slf4j.LoggerFactory;
 /**
  * Replaces a producer after a fatal error. The records that it was sending have failed, and may
  * still reach the log, as after any failure. Safe for use by any thread.
+ *
+ * @param <B> bytes, of keys and of values
  */
-final class RenewedProducer {
+final class RenewedProducer<B> {
 
   private static final Logger LOG = LoggerFactory.getLogger(RenewedProducer.class);
 
   /** Least time between two producers. */
   private static final long RENEWAL_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
 
-  private final Supplier<Producer<Bytes, Bytes>> producers;
+  private final Supplier<Producer<B, B>> producers;
   private final LongSupplier nanos;
-  private Producer<Bytes, Bytes> producer;
+  private Producer<B, B> producer;
   private long madeNanos;
   private boolean isClosed;
   private volatile boolean isBroken;
 
-  RenewedProducer(Supplier<Producer<Bytes, Bytes>> producers, LongSupplier nanos) {
+  RenewedProducer(Supplier<Producer<B, B>> producers, LongSupplier nanos) {
     this.producers = producers;
     this.nanos = nanos;
     this.producer = producers.get();
@@ -40,7 +41,7 @@ final class RenewedProducer {
   }
 
   /** The producer, which this replaces first after a fatal error. */
-  synchronized Producer<Bytes, Bytes> renewIfBroken() {
+  synchronized Producer<B, B> renewIfBroken() {
     boolean isTime = nanos.getAsLong() - madeNanos >= RENEWAL_NANOS_MIN;
     if (isBroken && isTime && !isClosed) {
       LOG.warn("the producer had a fatal error; replacing it");
@@ -71,7 +72,7 @@ final class RenewedProducer {
 
   /** Fails the records that are not sent within {@code timeout}. */
   void close(Duration timeout) {
-    Producer<Bytes, Bytes> last;
+    Producer<B, B> last;
     synchronized (this) {
       isClosed = true;
       last = producer;

@@ -25,6 +25,19 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
   /** Segment size of topics that each new leader reads to their end. */
   private static final int SMALL_SEGMENT_BYTES = 16 * 1024 * 1024;
 
+  /**
+   * Settings that may have any value between two. Kafka frees complete segments only, so a large
+   * segment keeps what a table has trimmed, and small segments are many open files.
+   */
+  private static final Map<String, Range> RANGES =
+      Map.of(
+          TopicConfig.SEGMENT_BYTES_CONFIG,
+          new Range(64L << 20, 128L << 20),
+          TopicConfig.SEGMENT_MS_CONFIG,
+          new Range(TimeUnit.HOURS.toMillis(1), TimeUnit.DAYS.toMillis(7)));
+
+  private record Range(long least, long most) {}
+
   /** Refuses null, and sorts the settings. */
   TopicSettings {
     Objects.requireNonNull(replicas, "replicas");
@@ -40,19 +53,40 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
     return new TopicSettings(partitions, replicas, required);
   }
 
+  /**
+   * For a table's log of appends, and for the blocks of its snapshots. Kafka deletes nothing by
+   * itself: the nodes say what is deleted.
+   */
+  static TopicSettings ofAppends(int partitions, Replication replicas) {
+    Map<String, String> required = durable(replicas);
+    required.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+    required.put(TopicConfig.RETENTION_MS_CONFIG, "-1");
+    required.put(TopicConfig.RETENTION_BYTES_CONFIG, "-1");
+    required.put(TopicConfig.SEGMENT_BYTES_CONFIG, Long.toString(64L << 20));
+    required.put(TopicConfig.SEGMENT_MS_CONFIG, Long.toString(TimeUnit.DAYS.toMillis(1)));
+    // The brokers' clocks show a leader whose clock is wrong.
+    required.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+    return new TopicSettings(partitions, replicas, required);
+  }
+
   /** For the catalog and the tunnels. */
   static TopicSettings ofState(int partitions, Replication replicas) {
     return new TopicSettings(partitions, replicas, common(replicas));
   }
 
   private static Map<String, String> common(Replication replicas) {
-    Map<String, String> required = new TreeMap<>();
+    Map<String, String> required = durable(replicas);
     required.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    required.put(TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TOMBSTONE_MS_MIN));
+    return required;
+  }
+
+  private static Map<String, String> durable(Replication replicas) {
+    Map<String, String> required = new TreeMap<>();
     required.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(replicas.inSyncMin()));
     required.put(TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, "false");
     required.put(
         TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ClientSettings.RECORD_BYTES_MAX));
-    required.put(TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TOMBSTONE_MS_MIN));
     return required;
   }
 
@@ -72,7 +106,10 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
   /** The settings of a new topic: required and merely useful ones. */
   Map<String, String> given() {
     Map<String, String> given = new TreeMap<>(required);
-    if (!required.containsKey(TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG)) {
+    if (required.get(TopicConfig.CLEANUP_POLICY_CONFIG).equals(TopicConfig.CLEANUP_POLICY_DELETE)) {
+      // The leader has compressed the record, and no reader needs another compression.
+      given.put(TopicConfig.COMPRESSION_TYPE_CONFIG, "producer");
+    } else if (!required.containsKey(TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG)) {
       given.put(TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(SMALL_SEGMENT_BYTES));
     }
     return given;
@@ -101,17 +138,9 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
           String is = found.settings().getOrDefault(name, "");
           if (!fits(name, value, is)) {
             problems.add(
-                "topic %s has %s=%s and must have %s%s: kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s"
+                "topic %s has %s=%s and must have %s: kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s"
                     .formatted(
-                        topic,
-                        name,
-                        is,
-                        hasMinimum(name) ? "at least " : "",
-                        value,
-                        bootstrap,
-                        topic,
-                        name,
-                        value));
+                        topic, name, is, allowed(name, value), bootstrap, topic, name, value));
           }
         });
     return problems;
@@ -122,12 +151,24 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
         .formatted(bootstrap, topic, partitions);
   }
 
+  private static String allowed(String name, String must) {
+    Range range = RANGES.get(name);
+    if (range != null) {
+      return range.least() + " to " + range.most();
+    }
+    return hasMinimum(name) ? "at least " + must : must;
+  }
+
   private static boolean fits(String name, String must, String is) {
-    if (!hasMinimum(name)) {
+    Range range = RANGES.get(name);
+    if (range == null && !hasMinimum(name)) {
       return is.equals(must);
     }
     try {
-      return Long.parseLong(is) >= Long.parseLong(must);
+      long value = Long.parseLong(is);
+      return range == null
+          ? value >= Long.parseLong(must)
+          : value >= range.least() && value <= range.most();
     } catch (NumberFormatException e) {
       return false;
     }

@@ -31,7 +31,7 @@ import java.util.Objects;
  *     without one
  * @param attributes what later builds add; see {@link Attributes}
  */
-record AppendHeader(
+public record AppendHeader(
     Kind kind,
     long epoch,
     long marker,
