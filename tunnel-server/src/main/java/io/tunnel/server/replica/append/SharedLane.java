@@ -33,7 +33,15 @@ final class SharedLane {
   private long lastMicros;
 
   /** A group under way, with the value of its record. */
-  private record Own(OpenGroup group, byte[] value) {}
+  private static final class Own {
+    final OpenGroup group;
+    final byte[] value;
+
+    Own(OpenGroup group, byte[] value) {
+      this.group = group;
+      this.value = value;
+    }
+  }
 
   /** What counts, or never will, in the order of the log. */
   sealed interface Event {}
@@ -141,7 +149,7 @@ final class SharedLane {
     log.append(
         partition,
         header.encode(),
-        own[0].value(),
+        own[0].value,
         offset -> posts.post(() -> acknowledged(header, offset, events)));
   }
 
@@ -161,8 +169,8 @@ final class SharedLane {
       Own own = one.what();
       events.add(
           one.outcome() == Outcome.COUNTS
-              ? new Counts(own.group(), batches(one.offset(), one.header(), own.value()))
-              : new Refused(own.group(), reason(one.outcome())));
+              ? new Counts(own.group, batches(one.offset(), one.header(), own.value))
+              : new Refused(own.group, reason(one.outcome())));
     }
   }
 
@@ -213,6 +221,6 @@ final class SharedLane {
 
   /** The groups under way, whose fate is not known; for a shard that stops. */
   List<OpenGroup> underWay() {
-    return new ArrayList<>(lead.underWay().stream().map(Own::group).toList());
+    return new ArrayList<>(lead.underWay().stream().map(own -> own.group).toList());
   }
 }
