@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
  * What counts, from whatever node, is adopted by the local log byte for byte, in one write for all
  * that counts at once.
  */
-public final class SharedShardLog implements ShardLog {
+final class SharedShardLog implements ShardLog {
 
   /** Groups of a partition that may be under way. */
   static final int APPENDS_MAX = 4;
