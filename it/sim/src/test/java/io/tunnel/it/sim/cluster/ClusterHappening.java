@@ -76,7 +76,7 @@ enum ClusterHappening implements Floored {
   READER_COMPARED(20),
   WATCHER_STARTED(12),
   WATCHER_CRASHED(8),
-  WATCHER_GIVEN_ROW(3),
+  WATCHER_GIVEN_ROW(1.8),
 
   /** A watcher was refused because of lost history, and began with the rows. */
   WATCHER_LOST_HISTORY(0),
