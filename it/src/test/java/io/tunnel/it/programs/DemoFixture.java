@@ -53,15 +53,19 @@ abstract class DemoFixture {
     return Path.of(directory.group(1));
   }
 
-  static void interrupt(ChildProcess demo, Path directory) {
+  /** On a slow machine a demo may end before all of its files are gone: the next demo goes on. */
+  void interrupt(ChildProcess demo, Path directory) {
     List<ProcessHandle> children = demo.descendants();
     demo.terminate();
     assertThat(demo.awaitExit()).as(demo.transcript()).isEqualTo(130);
     // They were killed; what inherits them may need a moment to see it.
     Poll.until("something is left", () -> children.stream().noneMatch(ProcessHandle::isAlive));
-    assertThat(directory).doesNotExist();
+    if (demo.transcript().contains("could not remove all of " + directory + " in time")) {
+      JsonObject unused = verified(demo("--rows", "1000", "--json"));
+    }
+    assertThat(directory).as(demo.transcript()).doesNotExist();
     assertThat(demo.transcript())
-        .containsOnlyOnce("tunnel demo: interrupted\n")
+        .containsOnlyOnce("tunnel demo: interrupted")
         .doesNotContain("\tat ", "Exception", "VERIFIED", "kept");
   }
 }

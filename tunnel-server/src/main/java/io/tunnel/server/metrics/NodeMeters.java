@@ -22,13 +22,13 @@ public final class NodeMeters {
   private final MeterRegistry registry;
   private final MultiGauge replicaLag;
 
-  // Referenced here, because the registry has only weak references to the objects it reads.
+  // Referenced here, because the registry has only weak references to the objects that it reads.
+  // Each
+  // is set before the registration of the meters that read it.
 
-  private volatile Supplier<Standing> standing =
-      () -> new Standing(0, 0, 0, 0, false, false, 0, 0, 0, 0, 0, 0);
-
-  private volatile Supplier<ReplicaFigures> replicas = () -> null;
-  private volatile ToLongFunction<Incident> incidents = what -> 0;
+  private volatile Supplier<Standing> standing;
+  private volatile Supplier<ReplicaFigures> replicas;
+  private volatile ToLongFunction<Incident> incidents;
 
   /** Adds to {@code meters}. */
   public NodeMeters(ServerMeters meters) {

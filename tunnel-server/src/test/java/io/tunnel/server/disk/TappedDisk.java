@@ -56,6 +56,11 @@ public final class TappedDisk implements Disk {
     real.syncNames();
   }
 
+  @Override
+  public long usableBytes() {
+    return real.usableBytes();
+  }
+
   private final class TappedFile implements File {
     private final String name;
     private final File file;

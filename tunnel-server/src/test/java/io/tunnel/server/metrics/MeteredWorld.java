@@ -1,5 +1,6 @@
 package io.tunnel.server.metrics;
 
+import io.micrometer.core.instrument.Meter;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.CatalogStore;
@@ -89,6 +90,16 @@ final class MeteredWorld implements Closeable {
     meters.catchUp(() -> rations);
     node.watch(() -> standing);
     node.watch(() -> replicas, what -> incidents.getOrDefault(what, 0L), () -> freeBytes, 4_096);
+    forgetJvm();
+  }
+
+  /** Removes the meters of the JVM, which move by themselves. */
+  private void forgetJvm() {
+    for (Meter each : meters.registry().getMeters()) {
+      if (!each.getId().getName().startsWith("tunnel.")) {
+        var unused = meters.registry().remove(each);
+      }
+    }
   }
 
   String scrape() {

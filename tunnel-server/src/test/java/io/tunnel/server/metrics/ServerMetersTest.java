@@ -62,15 +62,19 @@ final class ServerMetersTest {
         Optional.empty());
   }
 
-  @Test
-  void a_lag_that_is_not_known_is_no_number() {
+  /** A tunnel with a channel whose lag is known, and one whose lag is not. */
+  private static List<TunnelSample> halfKnown() {
     TunnelInfo info =
         new TunnelInfo("id", "sync", "orders", TunnelType.Stream, StreamStart.LATEST, 1);
+    List<ChannelDescription> channels =
+        List.of(channel(1, 4_000, 2_000), channel(2, LogFigures.UNKNOWN, LogFigures.UNKNOWN));
+    return List.of(TunnelSample.of(new TunnelDescription(info, channels, false, List.of())));
+  }
+
+  @Test
+  void a_lag_that_is_not_known_is_no_number() {
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
-      List<ChannelDescription> channels =
-          List.of(channel(1, 4_000, 2_000), channel(2, LogFigures.UNKNOWN, LogFigures.UNKNOWN));
-      meters.tunnels(
-          List.of(TunnelSample.of(new TunnelDescription(info, channels, false, List.of()))), 2);
+      meters.tunnels(halfKnown(), 2);
       assertThat(Scraped.of(meters).lines().filter(line -> line.startsWith("tunnel_channel_lag")))
           .containsExactlyInAnyOrder(
               "tunnel_channel_lag_rows{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 20.0",
@@ -145,6 +149,19 @@ final class ServerMetersTest {
       meters.tunnels(samples, 0);
       assertThat(lines(meters, "tunnel_channels\\{.*"))
           .containsExactly("tunnel_channels{table=\"all others\",tunnel=\"all others\"} 8.0");
+    }
+  }
+
+  @Test
+  void a_shared_lag_leaves_out_the_lags_that_are_not_known() {
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
+      meters.tunnels(halfKnown(), 0);
+      String others = "{partition=\"all others\",table=\"all others\",tunnel=\"all others\"} ";
+      assertThat(lines(meters, "tunnel_channel_lag_.*"))
+          .containsExactly(
+              "tunnel_channel_lag_rows" + others + "40.0",
+              "tunnel_channel_lag_bytes" + others + "4000.0",
+              "tunnel_channel_lag_seconds" + others + "2.0");
     }
   }
 

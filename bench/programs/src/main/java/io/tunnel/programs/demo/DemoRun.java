@@ -92,7 +92,9 @@ final class DemoRun {
       // Servers that are slow to end do so without this process, too.
       interrupt.leaves(() -> stop(directory), () -> "; " + directory.keep());
     } else {
-      interrupt.leaves(() -> remove(directory));
+      interrupt.leaves(
+          () -> remove(directory),
+          () -> "; could not remove all of " + directory.logs() + " in time, the next demo does");
     }
     boolean isGood = false;
     LoopbackSecurity security =
@@ -166,6 +168,8 @@ final class DemoRun {
 
   /** Ends the servers that were started, and removes their data. */
   private static String remove(DataDirectory directory) throws IOException {
+    // The main thread sees its servers vanish, fails, and would keep the directory.
+    directory.abandon();
     ChildProcesses.kill();
     directory.delete();
     // One that was just being started; it ends with us, but must not make its directory again.

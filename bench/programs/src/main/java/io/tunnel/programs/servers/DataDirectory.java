@@ -32,6 +32,9 @@ public final class DataDirectory {
   private final Path data;
   private final FileChannel mark;
 
+  /** Whether the program was interrupted; guarded by the monitor. */
+  private boolean isAbandoned;
+
   /** The given place for data, or a new temporary directory, where the server's log is anyway. */
   public DataDirectory(Optional<Path> given) throws IOException {
     this(given, Path.of(System.getProperty("java.io.tmpdir")));
@@ -119,8 +122,19 @@ public final class DataDirectory {
     }
   }
 
-  /** Leaves everything for the user; says where it is. */
-  public String keep() throws IOException {
+  /**
+   * The program was interrupted. From now on nobody keeps the directory: the next run of the
+   * program deletes what a deletion that takes too long leaves.
+   */
+  public synchronized void abandon() {
+    isAbandoned = true;
+  }
+
+  /** Leaves everything for the user, unless the program was interrupted; says where it is. */
+  public synchronized String keep() throws IOException {
+    if (isAbandoned) {
+      return "interrupted: " + temporary + " is deleted";
+    }
     mark.close();
     Files.deleteIfExists(temporary.resolve(MARK));
     return "kept: " + data + ", logs in " + temporary;

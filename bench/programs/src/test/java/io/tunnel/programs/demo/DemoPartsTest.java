@@ -211,6 +211,18 @@ class DemoPartsTest {
   }
 
   @Test
+  void a_main_thread_that_fails_after_an_interrupt_keeps_nothing() throws IOException {
+    DataDirectory interrupted = new DataDirectory(Optional.empty(), directory);
+    Files.createDirectories(interrupted.data());
+    interrupted.abandon();
+    assertThat(interrupted.keep()).doesNotContain("kept");
+    // With the mark of a run that has ended, the next run deletes the directory.
+    assertThat(interrupted.logs().resolve("temporary")).exists();
+    interrupted.delete();
+    assertThat(interrupted.logs()).doesNotExist();
+  }
+
+  @Test
   void cpu_time_is_told_apart_by_side_also_of_threads_that_have_ended() throws Exception {
     ThreadCpu busy = new ThreadCpu("busy");
     ThreadCpu idle = new ThreadCpu("idle");
