@@ -165,9 +165,6 @@ public final class PartitionLoad implements Closeable {
       }
       into.db().write(unlogged, write);
       into.db().flush(wait);
-      // After the flush alone: a crash must not leave a state without its rows.
-      List<byte[]> rows = List.of(KeyRange.ROW.first(partition), KeyRange.ROW.end(partition));
-      into.db().deleteFilesInRanges(into.db().getDefaultColumnFamily(), rows, false);
     }
   }
 

@@ -188,44 +188,48 @@ final class PartitionLoadTest {
 
   @Test
   void a_crash_between_two_steps_leaves_all_entries_or_no_state() throws IOException {
-    String half = "x".repeat(1 << 19);
+    Map<String, Bytes> entries;
+    int[] images = {0};
     try (TableStore from = open("from");
         TableStore to = open("to")) {
-      RandomTable rows = new RandomTable(new Random(5));
-      for (int i = 0; i < 10; i++) {
-        rows.fold(from, 1);
-        rows.fold(to, 1);
-      }
-      for (int i = 0; i < 24; i++) {
-        Column large = new Column("c", ColumnValue.fromString(half + i));
-        from.fold(List.of(TestRows.batch(1, TestRows.put("z" + (10 + i), large))), 20 + i);
-      }
-      Bytes former = Bytes.copyOf(new byte[] {9});
-      to.fold(List.of(), 20, new BesideRows(Map.of(1, former), Map.of()));
-      to.startFlush();
-      int[] images = {0};
+      fillForCrash(from, to);
+      entries = RandomTable.entries(from, 1);
       copy(
           from,
           to,
           1,
           () -> {
             if (images[0]++ % 9 == 0) {
-              requireWholeOrNoState("to", "image-" + images[0], RandomTable.entries(from, 1));
+              requireWholeOrNoState("image-" + images[0], entries);
             }
           });
-      assertThat(images[0]).isGreaterThan(50);
-      to.close();
-      requireWholeOrNoState("to", "image-end", RandomTable.entries(from, 1));
-      try (TableStore again = open("to")) {
-        assertThat(again.states()).containsEntry(1, STATE);
-      }
+    }
+    assertThat(images[0]).isGreaterThan(50);
+    requireWholeOrNoState("image-end", entries);
+    try (TableStore again = open("to")) {
+      assertThat(again.states()).containsEntry(1, STATE);
     }
   }
 
+  private static void fillForCrash(TableStore from, TableStore to) throws IOException {
+    RandomTable rows = new RandomTable(new Random(5));
+    for (int i = 0; i < 10; i++) {
+      rows.fold(from, 1);
+      rows.fold(to, 1);
+    }
+    String half = "x".repeat(1 << 19);
+    for (int i = 0; i < 24; i++) {
+      Column large = new Column("c", ColumnValue.fromString(half + i));
+      from.fold(List.of(TestRows.batch(1, TestRows.put("z" + (10 + i), large))), 20 + i);
+    }
+    Bytes former = Bytes.copyOf(new byte[] {9});
+    to.fold(List.of(), 20, new BesideRows(Map.of(1, former), Map.of()));
+    to.startFlush();
+  }
+
   /** A crash loses what was not flushed, and keeps the files. */
-  private void requireWholeOrNoState(String store, String image, Map<String, Bytes> entries)
-      throws IOException {
-    TableFiles.link(directory.resolve(store), directory.resolve(image));
+  private void requireWholeOrNoState(String image, Map<String, Bytes> entries) throws IOException {
+    TableFiles.link(directory.resolve("to"), directory.resolve(image));
     try (TableStore after = open(image)) {
       if (!after.states().isEmpty()) {
         assertThat(after.states()).containsEntry(1, STATE);

@@ -136,8 +136,8 @@ public final class DueCore {
   }
 
   private double shareOfDue(Partition led) {
-    double due = Math.max(limits.logBytesMin(), (double) limits.rowsFactor() * led.rowBytes);
-    return led.logBytes / due;
+    long due = Math.max(limits.logBytesMin(), limits.rowsFactor() * led.rowBytes);
+    return (double) led.logBytes / due;
   }
 
   /** Bytes of the logs after the snapshots of all led partitions. */
@@ -187,7 +187,7 @@ public final class DueCore {
     for (Partition each : partitions.values()) {
       behind = Math.max(behind, shareOfDue(each));
     }
-    return (long) Math.min(limits.paceBytesMax(), limits.paceBytes() * Math.max(1, behind));
+    return Math.min(limits.paceBytesMax(), (long) (limits.paceBytes() * Math.max(1, behind)));
   }
 
   /** Whether writes outrun snapshots at the highest pace: logs grow, and nothing is trimmed. */

@@ -114,7 +114,7 @@ public final class SnapshotWriter implements AutoCloseable {
     if (next < 0 || next >= Long.MAX_VALUE >> ATTEMPT_BITS || attempt < 1) {
       throw new IllegalArgumentException("snapshot " + attempt + " at offset " + next);
     }
-    return next << ATTEMPT_BITS | attempt & ((1 << ATTEMPT_BITS) - 1);
+    return (next << ATTEMPT_BITS) | (attempt & ((1 << ATTEMPT_BITS) - 1));
   }
 
   /** How far the writer is. */
@@ -138,7 +138,8 @@ public final class SnapshotWriter implements AutoCloseable {
   }
 
   /**
-   * Reads and appends a slice, unless that is not due yet or enough is in flight.
+   * Reads and appends a slice, unless that is not due yet or enough is in flight; then a step after
+   * the next acknowledgement goes on.
    *
    * @param bytesPerSecond the pace from now on
    */
