@@ -6,12 +6,12 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import io.tunnel.server.replica.snapshot.SnapshotContent;
@@ -22,6 +22,7 @@ import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,7 +102,8 @@ public final class SnapshotMain implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     DataDirectory temporary = DataDirectory.temporary("snapshot", dir);
-    try (TableStore from = TableStore.open(temporary.data().resolve("from"), CONFIG, () -> {})) {
+    Path directory = Files.createDirectory(temporary.data());
+    try (TableStore from = TableStore.open(directory.resolve("from"), CONFIG, () -> {})) {
       fill(from);
       System.out.println("| | thread us/row | process us/row |\n| --- | --- | --- |");
       for (int round = 0; round < rounds; round++) {
@@ -111,7 +113,7 @@ public final class SnapshotMain implements Callable<Integer> {
         SnapshotReader verify = new SnapshotReader(blocks, 1, 1, content.get(0));
         System.out.println(cost("verify", () -> verify(verify)));
         SnapshotReader reader = new SnapshotReader(blocks, 1, 1, content.get(0));
-        Path target = temporary.data().resolve("to-" + round);
+        Path target = directory.resolve("to-" + round);
         System.out.println(cost("in", () -> load(reader, target)));
         System.out.println("| " + content.get(0) + " | | |");
       }
