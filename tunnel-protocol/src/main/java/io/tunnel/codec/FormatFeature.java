@@ -80,7 +80,9 @@ public enum FormatFeature {
     /** The terms of a grant. */
     GRANT("a grant"),
     /** A record of a shared log of appends. */
-    RECORD("a record of the shared log");
+    RECORD("a record of the shared log"),
+    /** A block of a snapshot of a partition. */
+    SNAPSHOT_BLOCK("a block of a snapshot");
 
     private final String label;
 

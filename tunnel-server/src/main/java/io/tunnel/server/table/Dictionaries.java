@@ -235,13 +235,18 @@ final class Dictionaries {
     return unstoredBytes;
   }
 
-  /** A partition is dropped, and its dictionaries with it. */
-  void drop(int partition) {
+  /**
+   * A partition is dropped, and its dictionaries with it.
+   *
+   * @return no dictionary of the partition may have had a higher id since the store was opened
+   */
+  int drop(int partition) {
     Known known = known(partition);
     droppedIdMax = Math.max(droppedIdMax, known.lastId);
     knownByPartition.remove(partition);
     knownCount -= known.idByHash.size();
     cache.drop(partition);
+    return droppedIdMax;
   }
 
   /** The names of the dictionaries that rows of a partition use, by id. */

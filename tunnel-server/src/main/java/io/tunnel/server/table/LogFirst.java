@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Invariant: no file of the table has rows that the log does not have durably. RocksDB chooses
  * the buffers of a flush before it calls, and what is folded was appended before, so a sync from
- * here covers them.
+ * here covers them. A {@link PartitionLoad} takes in files without a flush: their rows come from a
+ * snapshot, and the state of the replica says so.
  *
  * <p>A listener cannot refuse a flush. When the log cannot be made durable, the listener shuts down
  * RocksDB's background work instead: a flush looks behind its last byte whether that is so, and

@@ -1,6 +1,8 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import java.util.function.IntFunction;
 import org.rocksdb.ReadOptions;
@@ -8,6 +10,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
+import org.rocksdb.Status;
 
 /** A snapshot that RocksDB keeps. It may be closed, or its store may be, while others read. */
 final class StoreSnapshot implements TableSnapshot {
@@ -50,7 +53,7 @@ final class StoreSnapshot implements TableSnapshot {
                 .setIterateUpperBound(upper)
                 .setFillCache(false);
         RocksIterator at = reads.db().newIterator(range)) {
-      IntFunction<String[]> names = dictionaries.namesOf(partition, this::get);
+      IntFunction<String[]> names = namesOf(partition);
       for (at.seekToFirst(); at.isValid(); at.next()) {
         byte[] value = at.value();
         boolean isAlive = expiredMicros < 0 || StoredRow.commitMicros(value) > expiredMicros;
@@ -63,13 +66,27 @@ final class StoreSnapshot implements TableSnapshot {
     }
   }
 
+  /** The names of the dictionaries that rows of a partition use in this snapshot, by id. */
+  IntFunction<String[]> namesOf(int partition) {
+    return dictionaries.namesOf(partition, this::get);
+  }
+
   /** The snapshot also has the dictionaries of partitions that were dropped after it. */
   private byte[] get(byte[] key) {
     try (ReadOptions then = new ReadOptions().setSnapshot(taken)) {
       return reads.db().get(then, key);
     } catch (RocksDBException e) {
-      throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
+      throw unreadable(e);
     }
+  }
+
+  /** For a read of rows that RocksDB has failed. */
+  static RefusedException unreadable(RocksDBException failure) {
+    Status status = failure.getStatus();
+    boolean isCorrupt = status != null && status.getCode() == Status.Code.Corruption;
+    return new RefusedException(
+        isCorrupt ? ErrorCode.CORRUPT : ErrorCode.STORAGE_FAILED,
+        "rows of the table cannot be read: " + failure.getMessage());
   }
 
   private static byte[] bound(int partition, Bytes from) {

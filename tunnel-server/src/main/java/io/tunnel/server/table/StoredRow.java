@@ -162,6 +162,38 @@ final class StoredRow {
     return values;
   }
 
+  /**
+   * The stored value as one part, which names no dictionary that the value does not name.
+   *
+   * @throws MalformedException when the value is no stored row
+   */
+  static byte[] onePart(byte[] value, IntFunction<String[]> dictionaries) {
+    int end = columnsEnd(new ColumnCursor(value, Part.columnsOffset(value, 0), value.length));
+    if (end == value.length) {
+      return value;
+    }
+    StoredRow row = of(value, dictionaries);
+    int common = row.commonDictionary();
+    Iterator<Integer> indexes = IntStream.range(0, row.valueByName.size()).iterator();
+    return common == StoreFormat.INLINE_DICTIONARY
+        ? row.encode(common, each -> indexes.next())
+        : row.encode(common, Slice::nameIndex);
+  }
+
+  /** A value of one part, whose dictionary has the id {@code added} higher. */
+  static byte[] withDictionary(byte[] part, int added) {
+    int at = Part.behindHeader(part, 0);
+    long id = Binary.getVarint(part, at, part.length);
+    if (Binary.value(id) == StoreFormat.INLINE_DICTIONARY) {
+      return part;
+    }
+    ByteSink sink = new ByteSink(part.length + Integer.BYTES);
+    sink.write(part, 0, at);
+    sink.writeVarint(Math.addExact(Binary.value(id), added));
+    sink.write(part, Binary.next(id), part.length - Binary.next(id));
+    return sink.toByteArray();
+  }
+
   private List<Column> toColumns(Predicate<String> chosen) {
     valueByName.keySet().removeIf(chosen.negate());
     ByteSink sink = new ByteSink(256);

@@ -2,7 +2,6 @@ package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
@@ -60,8 +59,8 @@ public final class TableStore implements TableRows, Closeable {
     this.dictionaries = new Dictionaries(keys);
     this.reads = new OpenReads(db, dictionaries, gate);
     byte[] folded = db.get(StoreFormat.foldedKey());
-    this.isNew = folded == null;
-    long foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
+    isNew = folded == null;
+    long foldedOffset = isNew ? 0 : Binary.getLong(folded, 0);
     SplittableRandom chance = new SplittableRandom(foldedOffset);
     FoldCore folder = new FoldCore(dictionaries, keys::get, chance, expiry);
     this.folds = new StoreFolds(folder, gate, this::write, foldedOffset);
@@ -104,6 +103,7 @@ public final class TableStore implements TableRows, Closeable {
     RocksDB db = null;
     try {
       tuning.accept(resources);
+      PartitionLoad.deleteFiles(directory);
       db = RocksDB.open(resources.options(), directory.toString());
       return new TableStore(resources, db, expiry);
     } catch (RocksDBException | RuntimeException e) {
@@ -311,17 +311,27 @@ public final class TableStore implements TableRows, Closeable {
     try {
       at.status();
     } catch (RocksDBException e) {
-      boolean isCorrupt =
-          e.getStatus() != null && e.getStatus().getCode() == Status.Code.Corruption;
-      throw new RefusedException(
-          isCorrupt ? ErrorCode.CORRUPT : ErrorCode.STORAGE_FAILED,
-          "rows of the table cannot be read: " + e.getMessage());
+      throw StoreSnapshot.unreadable(e);
     }
   }
 
   @Override
   public TableSnapshot snapshot() {
     return reads.take();
+  }
+
+  /** All entries of a partition as they are now, to be read in slices. */
+  public PartitionScan scanEntries(int partition) {
+    return new PartitionScan(reads, partition);
+  }
+
+  /**
+   * Begins to replace all entries of a partition; for the thread that folds. All changes of the
+   * partition that the log has are folded or will never be.
+   */
+  public PartitionLoad load(int partition) throws IOException {
+    PartitionLoad.Into into = new PartitionLoad.Into(db, gate, resources);
+    return PartitionLoad.begin(into, partition, dictionaries.drop(partition));
   }
 
   /** Snapshots that are not given up, or still read from. */
@@ -440,14 +450,9 @@ public final class TableStore implements TableRows, Closeable {
     try (OpenGate.Use unused = gate.enter();
         WriteBatch write = new WriteBatch()) {
       dictionaries.drop(partition);
-      write.deleteRange(
-          StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
-      write.deleteRange(
-          StoreFormat.dictionariesOf(partition), StoreFormat.dictionariesOf(partition + 1));
-      write.deleteRange(StoreFormat.expiriesOf(partition), StoreFormat.expiriesOf(partition + 1));
-      write.delete(StoreFormat.boundKey(partition));
-      write.deleteRange(StoreFormat.writersOf(partition), StoreFormat.writersOf(partition + 1));
-      write.deleteRange(StoreFormat.sessionsOf(partition), StoreFormat.sessionsOf(partition + 1));
+      for (KeyRange range : KeyRange.values()) {
+        write.deleteRange(range.first(partition), range.end(partition));
+      }
       db.write(unlogged, write);
     } catch (RocksDBException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);

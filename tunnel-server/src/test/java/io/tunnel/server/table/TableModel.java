@@ -96,7 +96,7 @@ final class TableModel {
     return random.nextInt(4) == 0 ? Bytes.EMPTY : TestRows.keyBytes("k" + random.nextInt(40));
   }
 
-  private static NavigableMap<Bytes, Map<String, ColumnValue>> scan(
+  static NavigableMap<Bytes, Map<String, ColumnValue>> scan(
       TableStore table, int partition, Bytes from, Bytes to, boolean isForward, int limit) {
     NavigableMap<Bytes, Map<String, ColumnValue>> found = new TreeMap<>();
     List<Bytes> order = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.tunnel.server.replica.append;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
+import io.tunnel.server.replica.snapshot.SnapshotContent;
 import io.tunnel.wire.control.Json;
 import java.util.Objects;
 
@@ -76,7 +77,7 @@ sealed interface AppendValue {
    * @param trimmed what readers must not ask for
    * @param blocks where the rows are
    */
-  record Snapshot(long id, FollowState at, long lastMicros, Trim trimmed, Blocks blocks)
+  record Snapshot(long id, FollowState at, long lastMicros, Trim trimmed, SnapshotContent blocks)
       implements AppendValue {
 
     /** Refuses what no leader writes. */
@@ -98,50 +99,32 @@ sealed interface AppendValue {
   }
 
   /**
-   * The blocks of a snapshot, in the topic of rows. A reader takes a block by its number and the
-   * snapshot's id, never by its offset alone.
-   *
-   * @param firstOffset no block of the snapshot is before
-   * @param count of the blocks
-   * @param rows of all blocks
-   * @param bytes of all blocks
-   * @param crc32c of the checksums of the blocks, in the order of their numbers
-   */
-  record Blocks(long firstOffset, int count, long rows, long bytes, int crc32c) {
-
-    /** Refuses what no leader writes. */
-    public Blocks {
-      require(
-          firstOffset >= 0 && count >= 0 && rows >= 0 && bytes >= 0,
-          "blocks of a snapshot with a number below 0: "
-              + count
-              + " from offset "
-              + firstOffset
-              + " with "
-              + rows
-              + " rows and "
-              + bytes
-              + " bytes");
-      require(count > 0 || (rows == 0 && bytes == 0), "no blocks with " + rows + " rows");
-    }
-  }
-
-  /**
    * What readers must not ask for any more. Of several trims, the greatest position and the
-   * greatest offset hold.
+   * greatest offsets hold.
    *
    * @param position no change before is read
    * @param offset the log may delete all records before
+   * @param block the log of blocks may delete all blocks before this offset; no reader begins with
+   *     a snapshot whose first block is before
    */
-  record Trim(long position, long offset) implements AppendValue {
+  record Trim(long position, long offset, long block) implements AppendValue {
 
     /** Nothing is trimmed. */
-    static final Trim NONE = new Trim(1, 0);
+    static final Trim NONE = new Trim(1, 0, 0);
 
     /** Refuses what no leader writes. */
     public Trim {
       require(
-          position >= 1 && offset >= 0, "a trim to position " + position + " at offset " + offset);
+          position >= 1 && offset >= 0 && block >= 0,
+          "a trim to position " + position + " at offset " + offset + " and block " + block);
+    }
+
+    /** What holds after both trims. */
+    Trim with(Trim other) {
+      return new Trim(
+          Math.max(position, other.position),
+          Math.max(offset, other.offset),
+          Math.max(block, other.block));
     }
 
     @Override

@@ -7,11 +7,11 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.AppendValue.Begin;
-import io.tunnel.server.replica.append.AppendValue.Blocks;
 import io.tunnel.server.replica.append.AppendValue.Leader;
 import io.tunnel.server.replica.append.AppendValue.Snapshot;
 import io.tunnel.server.replica.append.AppendValue.Trim;
 import io.tunnel.server.replica.append.FollowState.Stretch;
+import io.tunnel.server.replica.snapshot.SnapshotContent;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -33,14 +33,14 @@ final class AppendValueTest {
   static List<AppendValue> values() {
     return List.of(
         new Leader("n1", "1790000000000-7"),
-        new Snapshot(12, STATE, 1_790_000_000_000_000L, new Trim(5, 20), blocks(3, 100)),
+        new Snapshot(12, STATE, 1_790_000_000_000_000L, new Trim(5, 20, 7), blocks(3, 100)),
         new Snapshot(1, FollowState.NONE, 0, Trim.NONE, blocks(0, 0)),
-        new Trim(41, 88),
+        new Trim(41, 88, 12),
         new Begin(1_790_000_000_000L, 1_790_000_000_000_000L));
   }
 
-  private static Blocks blocks(int count, long rows) {
-    return new Blocks(1_000, count, rows, rows * 200, -5);
+  private static SnapshotContent blocks(int count, long rows) {
+    return new SnapshotContent(1_000, count, rows, rows * 200, -5);
   }
 
   @ParameterizedTest
@@ -59,16 +59,16 @@ final class AppendValueTest {
 
   @Test
   void a_value_that_no_leader_writes_is_malformed() {
-    assertThatThrownBy(() -> new Trim(0, 0)).hasMessageContaining("position 0");
-    assertThatThrownBy(() -> new Trim(1, -1)).hasMessageContaining("offset -1");
+    assertThatThrownBy(() -> new Trim(0, 0, 0)).hasMessageContaining("position 0");
+    assertThatThrownBy(() -> new Trim(1, -1, 0)).hasMessageContaining("offset -1");
     assertThatThrownBy(() -> new Begin(-1, 0)).hasMessageContaining("incarnation -1");
     assertThatThrownBy(() -> blocks(0, 1)).hasMessageContaining("no blocks with 1 rows");
     assertThatThrownBy(() -> new Snapshot(0, STATE, 0, Trim.NONE, blocks(1, 1)))
         .hasMessageContaining("id 0");
-    assertThatThrownBy(() -> new Snapshot(1, STATE, 0, new Trim(42, 0), blocks(1, 1)))
+    assertThatThrownBy(() -> new Snapshot(1, STATE, 0, new Trim(42, 0, 0), blocks(1, 1)))
         .as("trimmed beyond its position")
         .hasMessageContaining("position 41");
-    assertThatThrownBy(() -> new Snapshot(1, STATE, 0, new Trim(1, 91), blocks(1, 1)))
+    assertThatThrownBy(() -> new Snapshot(1, STATE, 0, new Trim(1, 91, 0), blocks(1, 1)))
         .as("trimmed beyond its offset")
         .isInstanceOf(MalformedException.class);
     assertThatThrownBy(() -> AppendValue.decode(Kind.BATCHES, new byte[0]))
