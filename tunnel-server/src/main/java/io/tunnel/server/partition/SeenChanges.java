@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
  *
  * @param auto the AUTO column of a partition's keys, if they have one
  */
-record SeenChanges(
+public record SeenChanges(
     RowBounds bounds,
     Writers writers,
     BoundRows bound,
@@ -25,13 +25,13 @@ record SeenChanges(
     IntFunction<Optional<AutoNumbers>> auto) {
 
   /** Of a shard without writers, sessions and AUTO columns. */
-  static SeenChanges of(RowBounds bounds) {
+  public static SeenChanges of(RowBounds bounds) {
     return new SeenChanges(
         bounds, new Writers(Map.of()), BoundRows.none(), SeenPlaces.NONE, id -> Optional.empty());
   }
 
   /** Takes a batch of the log: rows, answers to writers, or the place of a record. */
-  void saw(ChangeBatch batch) {
+  public void saw(ChangeBatch batch) {
     if (batch.rowCount() == 0) {
       writers.saw(batch);
       places.saw(batch);
@@ -53,7 +53,7 @@ record SeenChanges(
   }
 
   /** What is stored with the next rows. */
-  BesideRows takeRaised() {
+  public BesideRows takeRaised() {
     return new BesideRows(
         places.takeRaised(), bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
   }

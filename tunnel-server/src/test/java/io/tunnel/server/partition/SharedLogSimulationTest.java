@@ -50,7 +50,6 @@ final class SharedLogSimulationTest {
   private final List<Runnable> mail = new ArrayList<>();
 
   private final List<AssertionError> failures = new ArrayList<>();
-  private int inDoubt;
   private long micros = 1_790_000_000_000_000L;
   private int repeated;
 
@@ -183,7 +182,6 @@ final class SharedLogSimulationTest {
   }
 
   private void crash(int id) throws IOException {
-    inDoubt += (int) programs.stream().filter(program -> program.batch.isPresent()).count();
     nodes.crash(id);
   }
 

@@ -129,7 +129,7 @@ class RealLogTest {
       for (Settled<Long> one : settled) {
         assertThat(one.outcome()).isNotEqualTo(Outcome.UNKNOWN);
         if (one.outcome() == Outcome.COUNTS) {
-          assertThat(counted.put(one.what(), one.first())).isNull();
+          assertThat(counted.put(one.what(), one.header().first())).isNull();
         } else {
           never.add(one.what());
         }

@@ -17,16 +17,24 @@ public final class SimAppendLogs {
 
   private final SplittableRandom random;
   private long markers;
-  private final TreeMap<Integer, List<Record>> logs = new TreeMap<>();
+  private final TreeMap<Integer, List<Landed>> logs = new TreeMap<>();
   private final List<InFlight> flight = new ArrayList<>();
   private int lost;
   private int doubled;
   private int unanswered;
 
   /** A record that is in the log. */
-  record Record(AppendHeader header, byte[] value) {}
+  static final class Landed {
+    final AppendHeader header;
+    final byte[] value;
 
-  private record InFlight(int node, int partition, Record record, AppendLog.Appended appended) {}
+    Landed(AppendHeader header, byte[] value) {
+      this.header = header;
+      this.value = value;
+    }
+  }
+
+  private record InFlight(int node, int partition, Landed record, AppendLog.Appended appended) {}
 
   public SimAppendLogs(SplittableRandom random) {
     this.random = random;
@@ -44,9 +52,9 @@ public final class SimAppendLogs {
     long marker = 0;
     long number = 0;
     long position = 1;
-    List<Record> all = records(partition);
+    List<Landed> all = records(partition);
     for (int offset = 0; offset < all.size(); offset++) {
-      AppendHeader header = all.get(offset).header();
+      AppendHeader header = all.get(offset).header;
       if (header.kind() == AppendHeader.Kind.MARKER) {
         epoch = offset;
         marker = header.marker();
@@ -59,7 +67,7 @@ public final class SimAppendLogs {
           position += header.changes();
           counted.addAll(
               AppendBatches.parse(
-                  all.get(offset).value(), partition, header.first(), header.changes()));
+                  all.get(offset).value, partition, header.first(), header.changes()));
         }
       }
     }
@@ -71,11 +79,11 @@ public final class SimAppendLogs {
     return (partition, header, value, appended) ->
         flight.add(
             new InFlight(
-                node, partition, new Record(AppendHeader.decode(header), value), appended));
+                node, partition, new Landed(AppendHeader.decode(header), value), appended));
   }
 
   /** The records of a partition. */
-  List<Record> records(int partition) {
+  List<Landed> records(int partition) {
     return logs.computeIfAbsent(partition, id -> new ArrayList<>());
   }
 
@@ -105,7 +113,7 @@ public final class SimAppendLogs {
       oldest.appended().done(OptionalLong.empty());
       return;
     }
-    List<Record> log = records(oldest.partition());
+    List<Landed> log = records(oldest.partition());
     log.add(oldest.record());
     long offset = log.size() - 1L;
     if (!isCalm && random.nextInt(60) == 0) {

@@ -81,8 +81,8 @@ public final class SimNode {
           for (int count = random.nextInt(4); count > 0; count--) {
             if (lane.next() < logs.records(partition).size()) {
               int offset = (int) lane.next();
-              SimAppendLogs.Record record = logs.records(partition).get(offset);
-              log.read(partition, offset, record.header(), record.value());
+              SimAppendLogs.Landed record = logs.records(partition).get(offset);
+              log.read(partition, offset, record.header, record.value);
             }
           }
         });

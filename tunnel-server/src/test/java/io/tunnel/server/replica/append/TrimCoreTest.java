@@ -97,7 +97,7 @@ final class TrimCoreTest {
   @Test
   void only_so_many_snapshots_are_remembered() {
     for (int id = 1; id <= 2 * TrimCore.SNAPSHOTS_MAX; id++) {
-      counts(snapshot(id, id * 10, id * 100, id), 0);
+      counts(snapshot(id, id * 10L, id * 100L, id), 0);
     }
     assertThat(core.usable()).hasSize(TrimCore.SNAPSHOTS_MAX);
     core.verified(1, true);

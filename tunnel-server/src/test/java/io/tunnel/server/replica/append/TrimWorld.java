@@ -29,7 +29,7 @@ final class TrimWorld {
   private static final long WAIT = 10 * MINUTE;
 
   private final Random random;
-  private final List<Record> log = new ArrayList<>();
+  private final List<Appended> log = new ArrayList<>();
   private final List<Node> nodes = new ArrayList<>();
   private final FollowCore truth = new FollowCore(FollowState.NONE);
 
@@ -53,7 +53,7 @@ final class TrimWorld {
   private int trims;
   private int fenced;
 
-  private record Record(AppendHeader header, Optional<AppendValue> value) {}
+  private record Appended(AppendHeader header, Optional<AppendValue> value) {}
 
   private static final class Node {
     private FollowCore follow = new FollowCore(FollowState.NONE);
@@ -109,7 +109,7 @@ final class TrimWorld {
 
   private void claim(Node node) {
     markers++;
-    add(new Record(AppendHeader.marker(markers, markers, -1), Optional.empty()));
+    add(new Appended(AppendHeader.marker(markers, markers, -1), Optional.empty()));
     read(node, Integer.MAX_VALUE);
     node.epoch = Optional.of(node.follow.newest());
     node.number = 0;
@@ -133,14 +133,14 @@ final class TrimWorld {
             changes,
             node.follow.snapshot(),
             Bytes.EMPTY);
-    add(new Record(header, value));
+    add(new Appended(header, value));
     if (isAlone) {
       read(node, 1);
       node.number = node.follow.number();
     }
   }
 
-  private void add(Record record) {
+  private void add(Appended record) {
     long offset = log.size();
     log.add(record);
     Verdict verdict = truth.read(offset, record.header());
@@ -164,7 +164,7 @@ final class TrimWorld {
     }
     for (int i = 0; i < count && node.follow.next() < log.size(); i++) {
       long offset = node.follow.next();
-      Record record = log.get((int) offset);
+      Appended record = log.get((int) offset);
       Verdict verdict = node.follow.read(offset, record.header());
       record.value().ifPresent(value -> node.trim.read(verdict, value, nowNanos));
       if (verdict == Verdict.MARKER || verdict == Verdict.ENDS_EPOCH) {

@@ -5,7 +5,6 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
-import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.core.WriterCore;
 import io.tunnel.it.sim.truth.RowFold;
@@ -19,6 +18,8 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.ReplayVisitor;
+import io.tunnel.server.partition.SeenChanges;
+import io.tunnel.server.partition.SeenPlaces;
 import io.tunnel.server.partition.ShardRows;
 import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.BoundRows;
@@ -40,7 +41,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -64,9 +64,7 @@ public final class SimRows implements ShardRows {
   private final TreeMap<Integer, Bytes> storedBounds = new TreeMap<>();
   private final TreeMap<Bytes, Bytes> storedWriters = new TreeMap<>();
   private final TreeMap<Bytes, Bytes> storedSessions = new TreeMap<>();
-  private RowBounds bounds = RowBounds.unknown();
-  private Writers writers = new Writers(Map.of());
-  private BoundRows bound = BoundRows.none();
+  private SeenChanges seen = SeenChanges.of(RowBounds.unknown());
   private long foldedOffset;
 
   /** Entries by partition, as a store has them beside the rows. */
@@ -121,16 +119,21 @@ public final class SimRows implements ShardRows {
     lives = expiries;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
     entries.keySet().removeIf(partition -> !isLive.test(partition));
-    bounds = new RowBounds(storedBounds);
     storedSessions.keySet().removeIf(row -> !isLive.test(Binary.getInt(row.toByteArray(), 0)));
-    bound = new BoundRows(storedSessions, known.owners());
     // So few writers, for so short a time, that writers are forgotten in the middle of a world.
-    writers =
+    Writers writers =
         new Writers(
             storedWriters::forEach,
             new WriterLimits.Share(3, 200),
             AnswerCodec::shortened,
             memory -> new WriterCore(2, 3_000_000, memory));
+    seen =
+        new SeenChanges(
+            new RowBounds(storedBounds),
+            writers,
+            new BoundRows(storedSessions, known.owners()),
+            SeenPlaces.NONE,
+            known.auto());
     own.replay(
         foldedOffset,
         new ReplayVisitor() {
@@ -138,30 +141,21 @@ public final class SimRows implements ShardRows {
           public void batch(ChangeBatch batch) {
             if (isLive.test(batch.partition())) {
               fold(batch);
-              bounds.saw(batch, ColumnSizes.of(batch));
-              bound.saw(batch);
-              known
-                  .auto()
-                  .apply(batch.partition())
-                  .map(auto -> auto.largest(batch))
-                  .filter(OptionalLong::isPresent)
-                  .ifPresent(named -> bounds.raise(batch.partition(), named.getAsLong()));
+              seen.saw(batch);
             }
           }
 
           @Override
           public void answers(ChangeBatch batch) {
             if (isLive.test(batch.partition())) {
-              writers.saw(batch);
+              seen.saw(batch);
             }
           }
 
           @Override
           public void groupEnd(long end) {
             foldedOffset = end;
-            storedBounds.putAll(bounds.takeRaised());
-            store(writers.takeRaised(), storedWriters);
-            store(bound.takeRaised(), storedSessions);
+            store(seen.takeRaised());
           }
         });
   }
@@ -228,18 +222,14 @@ public final class SimRows implements ShardRows {
   }
 
   @Override
-  public RowBounds bounds() {
-    return bounds;
+  public SeenChanges seen() {
+    return seen;
   }
 
-  @Override
-  public Writers writers() {
-    return writers;
-  }
-
-  @Override
-  public BoundRows bound() {
-    return bound;
+  private void store(BesideRows beside) {
+    storedBounds.putAll(beside.bounds());
+    store(beside.writers(), storedWriters);
+    store(beside.sessions(), storedSessions);
   }
 
   private static void store(Map<Bytes, Bytes> raised, Map<Bytes, Bytes> known) {
@@ -291,9 +281,7 @@ public final class SimRows implements ShardRows {
   /** Folds a batch at a time, so other tasks come between two batches. */
   @Override
   public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
-    storedBounds.putAll(beside.bounds());
-    store(beside.writers(), storedWriters);
-    store(beside.sessions(), storedSessions);
+    store(beside);
     Iterator<ChangeBatch> left = batches.iterator();
     return (offsets, mayGoOn) -> {
       if (left.hasNext()) {
