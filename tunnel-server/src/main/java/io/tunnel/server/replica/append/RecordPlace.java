@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Where a record of a log of appends is, and its header. A node's local log has the place of each
  * record that counts, of each marker, and of each record that ends an epoch, in a batch without
- * rows after the batches of the record. So a node that starts knows what its local log has.
+ * rows after the batches of the record. At a start the places say how far the local log goes.
  */
 record RecordPlace(int partition, long offset, AppendHeader header) {
 
