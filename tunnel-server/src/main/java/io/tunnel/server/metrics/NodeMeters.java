@@ -23,8 +23,7 @@ public final class NodeMeters {
   private final MultiGauge replicaLag;
 
   // Referenced here, because the registry has only weak references to the objects that it reads.
-  // Each
-  // is set before the registration of the meters that read it.
+  // Each of them is set before the meters that read it are registered.
 
   private volatile Supplier<Standing> standing;
   private volatile Supplier<ReplicaFigures> replicas;
