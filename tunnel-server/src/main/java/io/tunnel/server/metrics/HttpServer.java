@@ -8,6 +8,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.stream.ChunkedWriteHandler;
@@ -62,6 +64,7 @@ public final class HttpServer implements AutoCloseable {
   private static final HttpTargets TARGETS = new HttpTargets();
 
   private final EventLoopGroup eventLoop;
+  private final ChannelGroup open;
   private final Channel listener;
 
   /** Decides which visitors see figures. Called by event loops, so it must not wait. */
@@ -198,6 +201,7 @@ public final class HttpServer implements AutoCloseable {
         new HttpConnections(config.limits().httpConnectionsMax(), site.connectionsMax());
     HttpHosts hosts = HttpHosts.of(config, door.tls().isPresent());
     eventLoop = NetServer.eventLoops("http", 1);
+    open = new DefaultChannelGroup(eventLoop.next());
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoop)
@@ -207,6 +211,7 @@ public final class HttpServer implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel nettyChannel) {
+                    open.add(nettyChannel);
                     nettyChannel.pipeline().addLast(connections);
                     door.tls()
                         .ifPresent(
@@ -276,6 +281,8 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().awaitUninterruptibly();
+    // A connection that ends with its event loop may leave a buffer that nobody releases.
+    var unused = open.close().awaitUninterruptibly(STOP_S_MAX, TimeUnit.SECONDS);
     endEventLoop();
   }
 
