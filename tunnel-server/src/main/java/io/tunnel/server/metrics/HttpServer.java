@@ -281,7 +281,7 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().awaitUninterruptibly();
-    // A connection that ends with its event loop may leave a buffer that nobody releases.
+    // The end of the event loop may leave buffers of an open connection unreleased.
     var unused = open.close().awaitUninterruptibly(STOP_S_MAX, TimeUnit.SECONDS);
     endEventLoop();
   }
