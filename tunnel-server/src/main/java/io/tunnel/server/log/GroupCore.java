@@ -250,7 +250,7 @@ public final class GroupCore {
     /** What is said of the only batch, but for its writer; empty when batches may be merged. */
     private final Bytes attributes;
 
-    /** Who wrote which rows under which number, as {@link WrittenRows} writes that. */
+    /** The writers of the rows and their numbers, in the form of {@link WrittenRows}. */
     private final ByteSink writers = new ByteSink(0);
 
     /** The rows that {@link #writers} speaks of end here. */

@@ -53,8 +53,8 @@ final class OpenRequests {
   /**
    * A request that is not served yet.
    *
-   * @param isCounted whether it counts as one that is served
-   * @param isQueued whether it counts as one that waits
+   * @param isCounted whether the request counts as a served request
+   * @param isQueued whether the request counts as a waiting request
    */
   private record Waiting(Frame request, boolean isCounted, boolean isQueued) {}
 

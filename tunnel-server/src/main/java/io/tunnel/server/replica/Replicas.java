@@ -62,7 +62,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
    * @param directory of the replicas alone: what else is in it is deleted
    * @param identity of the log whose replicas these are, and how many shards they are spread over;
    *     those of another are refused
-   * @param writers what all shards keep of writers that number their batches
+   * @param writers the limits of all shards for writers with numbered batches
    */
   public record Layout(
       Path directory,

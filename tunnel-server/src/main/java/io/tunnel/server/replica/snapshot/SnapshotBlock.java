@@ -103,7 +103,7 @@ final class SnapshotBlock {
       return Bytes.copyOf(sink.array(), 0, sink.size());
     }
 
-    /** The bytes of the last block; the counts are those of all blocks, with this one. */
+    /** The bytes of the last block; the counts include the block's own rows and entries. */
     Bytes endAsLast(long allRows, long allEntries) {
       sink.array()[1] = 1;
       sink.writeLong(allRows);
