@@ -92,7 +92,8 @@ public final class PartitionScan implements AutoCloseable {
         RocksIterator at = reads.db().newIterator(options)) {
       for (at.seekToFirst(); at.isValid(); at.next()) {
         byte[] key = at.key();
-        if (!visitor.entry(visited, key, first.length, checked(visited, key, at.value()))) {
+        if (!visitor.entry(
+            visited, key, first.length, checked(visited, key, first.length, at.value()))) {
           from = key;
           return false;
         }
@@ -102,10 +103,9 @@ public final class PartitionScan implements AutoCloseable {
     }
   }
 
-  private byte[] checked(KeyRange visited, byte[] key, byte[] value) {
+  private byte[] checked(KeyRange visited, byte[] key, int keyOffset, byte[] value) {
     try {
-      int behind = visited.first(partition).length;
-      visited.requireEntry(key.length - behind, value.length);
+      visited.requireEntry(key.length - keyOffset, value.length);
       if (visited == KeyRange.DICTIONARY) {
         dictionaries.add(StoreFormat.dictionaryId(key));
       }

@@ -31,6 +31,11 @@ public final class Outcomes implements PendingWrite.Outcome {
     assertThat(result.completeExceptionally(reason)).as("told once").isTrue();
   }
 
+  /** Whether the write was written or refused. */
+  public boolean isTold() {
+    return result.isDone();
+  }
+
   public WriteResult result() throws Exception {
     return result.get(DEADLINE_S, TimeUnit.SECONDS);
   }

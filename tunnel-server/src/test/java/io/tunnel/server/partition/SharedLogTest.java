@@ -4,12 +4,8 @@ import static io.tunnel.server.TestRows.key;
 import static io.tunnel.server.TestRows.keyBytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnSizes;
-import io.tunnel.condition.ConditionPlace;
 import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
@@ -17,9 +13,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.server.TestRows;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.wire.WriteResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -40,26 +34,6 @@ final class SharedLogTest {
 
   @TempDir private Path directory;
   private SharedNodes nodes;
-
-  /** An answer, once it is there. */
-  private static final class Answer implements PendingWrite.Outcome {
-    private Optional<WriteResult> written = Optional.empty();
-    private Optional<RefusedException> refused = Optional.empty();
-
-    @Override
-    public void written(WriteResult result) {
-      written = Optional.of(result);
-    }
-
-    @Override
-    public void refused(RefusedException reason) {
-      refused = Optional.of(reason);
-    }
-
-    WriteResult result() {
-      return written.orElseThrow();
-    }
-  }
 
   @BeforeEach
   void begin() throws IOException {
@@ -88,20 +62,12 @@ final class SharedLogTest {
     }
   }
 
-  private static Answer post(SharedNodes.Node node, long number, List<RowChange> rows) {
-    ChangeBatch batch = TestRows.batch(PARTITION, rows);
-    boolean isConditional =
-        rows.stream().anyMatch(row -> row.condition() != RowExistenceExpectation.IGNORE);
-    Answer answer = new Answer();
-    node.write(
-        new PendingWrite(
-            batch,
-            new PendingWrite.Judging(
-                ConditionPlace.ofRows(TestRows.SCHEMA), isConditional, ColumnSizes.of(batch)),
-            number == 0 ? Optional.empty() : Optional.of(new Numbered(WRITER, number, 0)),
-            false,
-            answer));
-    return answer;
+  private static Outcomes post(SharedNodes.Node node, long number, List<RowChange> rows) {
+    Outcomes outcome = new Outcomes();
+    Optional<Numbered> numbered =
+        number == 0 ? Optional.empty() : Optional.of(new Numbered(WRITER, number, 0));
+    node.write(new JudgedRows.Batch(PARTITION, rows, List.of(), 0).write(numbered, false, outcome));
+    return outcome;
   }
 
   private static RowChange put(String name, RowExistenceExpectation expected) {
@@ -120,18 +86,18 @@ final class SharedLogTest {
   void the_next_leader_knows_the_answer_to_a_batch_whose_rows_were_all_rejected() throws Exception {
     lead(0);
     List<RowChange> create = List.of(put("k", RowExistenceExpectation.EXPECT_NOT_EXIST));
-    Answer made = post(nodes.get(0), 0, create);
+    Outcomes made = post(nodes.get(0), 0, create);
     settle();
     assertThat(made.result().appliedRows()).isEqualTo(1);
-    Answer first = post(nodes.get(0), 7, create);
+    Outcomes first = post(nodes.get(0), 7, create);
     settle();
     assertThat(first.result().rejections()).hasSize(1);
-    Answer gone = post(nodes.get(0), 0, List.of(new RowDeleteChange(key("k"))));
+    Outcomes gone = post(nodes.get(0), 0, List.of(new RowDeleteChange(key("k"))));
     settle();
     assertThat(gone.result().appliedRows()).isEqualTo(1);
 
     lead(1);
-    Answer again = post(nodes.get(1), 7, create);
+    Outcomes again = post(nodes.get(1), 7, create);
     settle();
     assertThat(again.result()).isEqualTo(first.result());
     assertThat(isThere(1, "k")).isFalse();
@@ -139,7 +105,7 @@ final class SharedLogTest {
     for (int crashes = 0; crashes < 8; crashes++) {
       nodes.crash(0);
       lead(0);
-      Answer late = post(nodes.get(0), 7, create);
+      Outcomes late = post(nodes.get(0), 7, create);
       settle();
       assertThat(late.result()).isEqualTo(first.result());
     }
@@ -154,17 +120,17 @@ final class SharedLogTest {
     for (int row = 0; row <= WriteTurns.AT_ONCE_ROWS_MAX; row++) {
       many.add(put("k" + row, RowExistenceExpectation.EXPECT_NOT_EXIST));
     }
-    Answer stale = post(nodes.get(0), 0, many);
+    Outcomes stale = post(nodes.get(0), 0, many);
     // The write is taken, and has its first slice.
     nodes.get(0).shard().step();
     nodes.get(0).shard().step();
-    assertThat(stale.refused).isEmpty();
+    assertThat(stale.isTold()).isFalse();
 
     nodes.get(1).want(PARTITION, true);
     nodes.get(1).claim();
     nodes.logs().land(true);
     nodes.get(1).catchUp();
-    Answer other = post(nodes.get(1), 0, List.of(put("k0", RowExistenceExpectation.IGNORE)));
+    Outcomes other = post(nodes.get(1), 0, List.of(put("k0", RowExistenceExpectation.IGNORE)));
     nodes.get(1).catchUp();
     nodes.logs().land(true);
     nodes.get(1).catchUp();
@@ -177,30 +143,29 @@ final class SharedLogTest {
     nodes.get(0).read();
     assertThat(nodes.get(0).isLeading(PARTITION)).isTrue();
     settle();
-    assertThat(stale.refused).map(RefusedException::code).contains(ErrorCode.NOT_LEADER);
+    assertThat(stale.refusal()).isEqualTo(ErrorCode.NOT_LEADER);
     assertThat(changes(0)).isEqualTo(1);
   }
 
   @Test
   void what_counts_waits_for_room_on_the_disk_of_the_node() throws Exception {
     lead(0);
-    Answer answer = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
+    Outcomes answer = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
     nodes.get(0).catchUp();
     nodes.get(0).disk().room(10);
     nodes.logs().land(true);
     nodes.get(0).catchUp();
-    assertThat(answer.written).isEmpty();
-    assertThat(answer.refused).isEmpty();
-    Answer later = post(nodes.get(0), 0, List.of(put("l", RowExistenceExpectation.IGNORE)));
+    assertThat(answer.isTold()).isFalse();
+    Outcomes later = post(nodes.get(0), 0, List.of(put("l", RowExistenceExpectation.IGNORE)));
     nodes.get(0).catchUp();
-    assertThat(later.refused).map(RefusedException::code).contains(ErrorCode.BUSY);
+    assertThat(later.refusal()).isEqualTo(ErrorCode.BUSY);
 
     nodes.get(0).disk().room(Long.MAX_VALUE);
     nodes.get(0).shard().lookForRoom();
     settle();
     assertThat(answer.result().firstPosition()).isEqualTo(1);
     assertThat(isThere(0, "k")).isTrue();
-    Answer last = post(nodes.get(0), 0, List.of(put("m", RowExistenceExpectation.IGNORE)));
+    Outcomes last = post(nodes.get(0), 0, List.of(put("m", RowExistenceExpectation.IGNORE)));
     settle();
     assertThat(last.result().firstPosition()).isEqualTo(2);
     assertThat(changes(1)).isEqualTo(2);

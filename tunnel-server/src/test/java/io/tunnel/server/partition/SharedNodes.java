@@ -3,11 +3,9 @@ package io.tunnel.server.partition;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.replica.append.SimAppendLogs;
 import io.tunnel.server.replica.append.SimNode;
 import io.tunnel.server.table.TableStore;
-import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +18,6 @@ import java.util.SplittableRandom;
 final class SharedNodes {
 
   static final int PARTITIONS = 2;
-  private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 
   private final Path directory;
   private final SplittableRandom random;
@@ -82,22 +79,22 @@ final class SharedNodes {
       this.disk = disk;
       this.store = store;
       LocalLog own = TestLogs.open(disk, 0);
-      table = TableStore.open(directory.resolve("rows-" + store), TABLE, own::sync);
-      SeenPlaces places = SimNode.places(table.states());
-      Refold refold =
-          new Refold(
-              table,
-              partition -> true,
-              world.auto(),
-              world.owners(),
-              WriterLimits.DEFAULT.of(1),
-              places);
-      new CatchUp(own, table, refold).fold();
-      StoredRows stored = new StoredRows(table, refold.seen(), partition -> true);
+      StoredRows stored =
+          TestShard.rows(
+              world,
+              own,
+              directory.resolve("rows-" + store),
+              opened -> SimNode.places(opened.states()));
+      table = stored.store();
       Shard[] made = new Shard[1];
       replicas =
           new SimNode(
-              id, logs, PARTITIONS, own, places, action -> made[0].execute(Set.of(), action));
+              id,
+              logs,
+              PARTITIONS,
+              own,
+              stored.seen().places(),
+              action -> made[0].execute(Set.of(), action));
       shard = new Shard(0, world.config(), replicas.log(), stored, world.meter(), world.clock());
       made[0] = shard;
     }

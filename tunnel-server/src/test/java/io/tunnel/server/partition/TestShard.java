@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongFunction;
 
@@ -52,6 +53,27 @@ abstract class TestShard {
     static World of(ShardConfig config, Shard.Meter meter, Shard.Clock clock) {
       return new World(config, id -> Optional.empty(), id -> Optional.empty(), meter, clock);
     }
+  }
+
+  /**
+   * Opens the table in {@code directory}, and folds what {@code log} has and the table has not.
+   *
+   * @param places how far the table has a log that nodes share
+   */
+  static StoredRows rows(
+      World world, LocalLog log, Path directory, Function<TableStore, SeenPlaces> places)
+      throws IOException {
+    TableStore table = TableStore.openUncompacted(directory, TABLE, log::sync, Expiries.NONE);
+    Refold refold =
+        new Refold(
+            table,
+            partition -> true,
+            world.auto(),
+            world.owners(),
+            WriterLimits.DEFAULT.of(1),
+            places.apply(table));
+    new CatchUp(log, table, refold).fold();
+    return new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
   }
 
   /** Opens a shard whose log and table are empty. */
@@ -94,19 +116,8 @@ abstract class TestShard {
 
     private Shard begin() throws IOException {
       LocalLog log = TestLogs.open(disk, 0);
-      TableStore table =
-          TableStore.openUncompacted(
-              directory.resolve("rows-" + stores), TABLE, log::sync, Expiries.NONE);
-      Refold refold =
-          new Refold(
-              table,
-              partition -> true,
-              world.auto(),
-              world.owners(),
-              WriterLimits.DEFAULT.of(1),
-              SeenPlaces.NONE);
-      new CatchUp(log, table, refold).fold();
-      StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
+      StoredRows stored =
+          rows(world, log, directory.resolve("rows-" + stores), table -> SeenPlaces.NONE);
       late = isLate ? Optional.of(new LateShardLog(log, random.split(), 0)) : Optional.empty();
       ShardLog of = isLate ? late.get() : new LocalShardLog(log);
       return new Shard(0, world.config(), of, stored, world.meter(), world.clock());

@@ -10,7 +10,6 @@ import io.tunnel.server.replica.append.FollowCore.Verdict;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
 import io.tunnel.server.replica.append.LeadCore.Role;
 import io.tunnel.server.replica.append.LeadCore.Settled;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -217,10 +216,5 @@ final class SharedLane {
               partition, counts ? batches(offset, header, value) : List.of(place(offset, header))));
     }
     settle(read.settled(), events);
-  }
-
-  /** The groups under way, whose fate is not known; for a shard that stops. */
-  List<OpenGroup> underWay() {
-    return new ArrayList<>(lead.underWay().stream().map(own -> own.group).toList());
   }
 }

@@ -19,9 +19,6 @@ public final class SimAppendLogs {
   private long markers;
   private final TreeMap<Integer, List<Landed>> logs = new TreeMap<>();
   private final List<InFlight> flight = new ArrayList<>();
-  private int lost;
-  private int doubled;
-  private int unanswered;
 
   /** A record that is in the log. */
   static final class Landed {
@@ -109,7 +106,6 @@ public final class SimAppendLogs {
             .orElseThrow();
     flight.remove(oldest);
     if (!isCalm && random.nextInt(40) == 0) {
-      lost++;
       oldest.appended().done(OptionalLong.empty());
       return;
     }
@@ -117,23 +113,9 @@ public final class SimAppendLogs {
     log.add(oldest.record());
     long offset = log.size() - 1L;
     if (!isCalm && random.nextInt(60) == 0) {
-      doubled++;
       log.add(oldest.record());
     }
     boolean isAnswered = isCalm || random.nextInt(20) > 0;
-    unanswered += isAnswered ? 0 : 1;
     oldest.appended().done(isAnswered ? OptionalLong.of(offset) : OptionalLong.empty());
-  }
-
-  public int lost() {
-    return lost;
-  }
-
-  public int doubled() {
-    return doubled;
-  }
-
-  public int unanswered() {
-    return unanswered;
   }
 }
