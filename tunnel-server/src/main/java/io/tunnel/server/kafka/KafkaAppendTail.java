@@ -247,10 +247,7 @@ final class KafkaAppendTail implements AppendTail {
   }
 
   private Optional<TopicPartition> topic(int partition) {
-    return followed.entrySet().stream()
-        .filter(one -> one.getValue().partition == partition)
-        .map(Map.Entry::getKey)
-        .findFirst();
+    return topics.apply(partition).filter(followed::containsKey);
   }
 
   /** A broker with this leader epoch leads the partition's log. */
