@@ -1,6 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskCondition;
@@ -385,7 +386,9 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Folds changes of another leader, as a start folds those of the log. */
   private void follows(ShardLog.Followed followed) {
-    turns.changed(followed.partition());
+    if (followed.batches().stream().anyMatch(Shard::isChange)) {
+      turns.changed(followed.partition());
+    }
     List<ChangeBatch> live = live(followed.batches());
     live.forEach(seen::saw);
     List<ChangeBatch> changes = live.stream().filter(batch -> batch.rowCount() > 0).toList();
@@ -393,6 +396,11 @@ public final class Shard implements Closeable, PartitionHost {
       disk.move(ShardState.FOLDING, "changes of the leader are in the log");
       folds.add(changes, followed.end(), seen.takeRaised());
     }
+  }
+
+  /** Rows or the answer to a writer, and not only the place of a record. */
+  private static boolean isChange(ChangeBatch batch) {
+    return batch.rowCount() > 0 || batch.attribute(FormatFeature.RECORD_PLACE).isEmpty();
   }
 
   private List<ChangeBatch> live(List<ChangeBatch> batches) {
