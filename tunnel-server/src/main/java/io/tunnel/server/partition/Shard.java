@@ -1,7 +1,6 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskCondition;
@@ -386,7 +385,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Folds changes of another leader, as a start folds those of the log. */
   private void follows(ShardLog.Followed followed) {
-    if (followed.batches().stream().anyMatch(Shard::isChange)) {
+    if (followed.isChange()) {
       turns.changed(followed.partition());
     }
     List<ChangeBatch> live = live(followed.batches());
@@ -396,11 +395,6 @@ public final class Shard implements Closeable, PartitionHost {
       disk.move(ShardState.FOLDING, "changes of the leader are in the log");
       folds.add(changes, followed.end(), seen.takeRaised());
     }
-  }
-
-  /** Rows or the answer to a writer, and not only the place of a record. */
-  private static boolean isChange(ChangeBatch batch) {
-    return batch.rowCount() > 0 || batch.attribute(FormatFeature.RECORD_PLACE).isEmpty();
   }
 
   private List<ChangeBatch> live(List<ChangeBatch> batches) {

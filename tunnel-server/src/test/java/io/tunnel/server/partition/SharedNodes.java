@@ -27,6 +27,7 @@ final class SharedNodes {
   private final List<Node> nodes = new ArrayList<>();
   private int stores;
   private long nowMs = 1_790_000_000_000L;
+  private long looks;
 
   /** The clock of the nodes and of the logs. */
   private final Shard.Clock clock =
@@ -38,7 +39,8 @@ final class SharedNodes {
 
         @Override
         public long nanos() {
-          return TimeUnit.MILLISECONDS.toNanos(nowMs);
+          // No two questions at one time.
+          return TimeUnit.MILLISECONDS.toNanos(nowMs) + looks++;
         }
       };
 
@@ -146,7 +148,7 @@ final class SharedNodes {
 
     /** Wants to lead a partition, or no more. */
     void want(int partition, boolean toLead) {
-      replicas.want(partition, toLead, nowMs);
+      replicas.want(partition, toLead);
     }
 
     /** Claims what the node wants to lead and does not, if it is time. */
@@ -180,6 +182,11 @@ final class SharedNodes {
     /** Looks at the ends of the logs. */
     void look() {
       replicas.look();
+    }
+
+    /** The partitions of which the log lacks what the node has. */
+    Set<Integer> lost() {
+      return replicas.lost();
     }
 
     /** What the node has of the logs. */

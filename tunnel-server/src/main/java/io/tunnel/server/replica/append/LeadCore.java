@@ -199,8 +199,7 @@ final class LeadCore<T> {
     return append(Kind.BEGIN, first, 0, what);
   }
 
-  private AppendHeader append(
-      Kind kind, long first, int changes, Function<AppendHeader, T> what) {
+  private AppendHeader append(Kind kind, long first, int changes, Function<AppendHeader, T> what) {
     if (!mayAppend()) {
       throw new IllegalStateException(
           "cannot append while " + role + " with " + pending.size() + " appends under way");

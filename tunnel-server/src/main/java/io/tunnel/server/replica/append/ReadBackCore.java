@@ -3,6 +3,7 @@ package io.tunnel.server.replica.append;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.FollowState.Stretch;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Up to where the log certainly has what a reader knows, and what the reader expects from there on.
@@ -33,6 +34,12 @@ final class ReadBackCore {
 
   /** The highest leader epoch of the log that is known; never falls. */
   private int newestEpoch;
+
+  /** What was known some time ago, and is not proven yet. */
+  private Optional<Mark> mark = Optional.empty();
+
+  /** What was known before each question that was asked at {@code nanos} or later. */
+  private record Mark(long nanos, long next) {}
 
   /** A reader that goes on where it was. */
   ReadBackCore(Proven proven) {
@@ -98,18 +105,30 @@ final class ReadBackCore {
   }
 
   /**
-   * The log ends at {@code end}, says a leader with this epoch. Whether the log has had the same
-   * leader since the record at the proven place: then the log has lost nothing, and the records
-   * before the end are proven.
+   * Remembers what is known now, until a look proves it.
    *
    * @param next the reader's next offset
    */
-  boolean looked(long next, AppendTail.End end) {
+  void mark(long nowNanos, long next) {
+    if (mark.isEmpty() && next > proven.offset()) {
+      mark = Optional.of(new Mark(nowNanos, next));
+    }
+  }
+
+  /**
+   * The log ended at {@code end}, said a leader with this epoch. Whether the log had the same
+   * leader since the record at the proven place: then the log had lost nothing, and the records
+   * that were known when the question was asked are proven. A record that was acknowledged after
+   * the question may be from another leader, also before the end of the answer.
+   */
+  boolean looked(long askedNanos, AppendTail.End end) {
     boolean isSame =
         end.leaderEpoch() != AppendTail.NO_EPOCH && end.leaderEpoch() == proven.leaderEpoch();
-    long upTo = Math.min(next, end.offset());
-    if (isSame && upTo > proven.offset()) {
-      proven = new Proven(upTo, end.leaderEpoch());
+    if (isSame && mark.isPresent() && askedNanos - mark.get().nanos() >= 0) {
+      if (mark.get().next() > proven.offset()) {
+        proven = new Proven(mark.get().next(), end.leaderEpoch());
+      }
+      mark = Optional.empty();
     }
     return isSame;
   }

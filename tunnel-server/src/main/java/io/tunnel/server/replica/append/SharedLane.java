@@ -3,18 +3,20 @@ package io.tunnel.server.replica.append;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.value.Bytes;
-import io.tunnel.server.log.AppendBatches;
 import io.tunnel.server.partition.OpenGroup;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.FollowCore.Verdict;
+import io.tunnel.server.replica.append.LaneEvent.Counts;
+import io.tunnel.server.replica.append.LaneEvent.Follows;
+import io.tunnel.server.replica.append.LaneEvent.Lost;
+import io.tunnel.server.replica.append.LaneEvent.Refused;
+import io.tunnel.server.replica.append.LaneEvent.Said;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
 import io.tunnel.server.replica.append.LeadCore.Role;
 import io.tunnel.server.replica.append.LeadCore.Settled;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -33,70 +35,25 @@ import org.slf4j.LoggerFactory;
  */
 final class SharedLane {
 
-  /** Bytes of values that were believed since the proven place; beyond, the lane looks itself. */
-  static final long BELIEVED_BYTES_MAX = 64L << 20;
-
   private static final Logger LOG = LoggerFactory.getLogger(SharedLane.class);
   private static final String GIVEN_AGAIN =
       "the log gave an offset a second time that the node had read or believed";
-  private static final long CLOCK_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final int partition;
   private final Wiring wiring;
   private final LeadCore<Own> lead;
-  private final ReadBackCore readBack;
+  private final LaneTail tail;
+  private final LaneRecords records;
+  private final LaneClock clock;
   private final LaneClaims claims;
-  private final ClockGapCore clockGap = new ClockGapCore();
 
   private Standing standing = Standing.NEW;
   private String reason = "not begun";
 
-  /** The events of this visit of the tail count; those before {@link #hasBegun} are older. */
-  private long visit;
-
-  private boolean hasBegun;
-
-  /** The log has records up to here, some look said. */
-  private long endSeen;
-
-  /** The commit time of the last change that counts, or is under way. */
-  private long lastMicros;
-
-  /** Of values that were believed since the proven place was moved last. */
-  private long believedBytes;
-
-  private boolean isLooking;
   private boolean hasControl;
 
   private volatile OptionalLong ledEpoch = OptionalLong.empty();
   private volatile OptionalLong confirmedNanos = OptionalLong.empty();
-
-  /** What a lane does. */
-  enum Standing {
-    /** Has not begun. */
-    NEW,
-    /** Reads the log. */
-    READS,
-    /** Leads, and knows what the log has. */
-    RESTS,
-    /** A record of a newer build comes next: neither leads nor reads, until the lane begins again. */
-    HELD_BACK,
-    /** The log lacks what the replica has, or needs: the replica has to begin anew. Final. */
-    LOST,
-    /** The log has a malformed record. Final. */
-    FAILED,
-    /** The node has no replica any more. Final. */
-    ENDED;
-
-    private boolean isFinal() {
-      return this == LOST || this == FAILED || this == ENDED;
-    }
-
-    /** Whether the lane takes records, and may lead. */
-    boolean isFollowing() {
-      return this == READS || this == RESTS;
-    }
-  }
 
   /** An append under way, with the value of its record and the time when it was made. */
   private static final class Own {
@@ -111,27 +68,9 @@ final class SharedLane {
       this.done = done;
       this.value = value;
       this.madeNanos = clock.nanos();
-      this.madeMs = ms(clock);
+      this.madeMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
     }
   }
-
-  /** What counts, or never will, in the order of the log. */
-  sealed interface Event {}
-
-  /** A group of this node counts; the batches are those of its record and of the place. */
-  record Counts(OpenGroup group, List<ChangeBatch> batches) implements Event {}
-
-  /** No change of a group counts, or nobody knows. */
-  record Refused(OpenGroup group, RefusedException reason) implements Event {}
-
-  /** A record that is not a group of this node changes what is known of the partition. */
-  record Follows(int partition, List<ChangeBatch> batches) implements Event {}
-
-  /** A control record counts, whoever has appended the record. */
-  record Said(int partition, long offset, AppendValue value) implements Event {}
-
-  /** The log lacks what the replica has, or needs: the replica has to begin anew. */
-  record Lost(int partition, String cause) implements Event {}
 
   /** Runs an action on the shard's thread; called by any thread. */
   @FunctionalInterface
@@ -152,18 +91,7 @@ final class SharedLane {
       LongSupplier markers,
       AppendValue.Leader leader,
       Posts posts,
-      Shard.Clock clock) {
-
-    /** Refuses null. */
-    Wiring {
-      Objects.requireNonNull(log, "log");
-      Objects.requireNonNull(tail, "tail");
-      Objects.requireNonNull(markers, "markers");
-      Objects.requireNonNull(leader, "leader");
-      Objects.requireNonNull(posts, "posts");
-      Objects.requireNonNull(clock, "clock");
-    }
-  }
+      Shard.Clock clock) {}
 
   /** A replica that has read the log up to {@code state}, and does not read on yet. */
   SharedLane(int partition, LaneState state, Wiring wiring, LaneClaims claims) {
@@ -171,12 +99,9 @@ final class SharedLane {
     this.wiring = wiring;
     this.claims = claims;
     this.lead = new LeadCore<>(state.follow(), SharedShardLog.APPENDS_MAX + 1);
-    this.readBack = new ReadBackCore(state.proven());
-    this.lastMicros = state.lastMicros();
-  }
-
-  private static long ms(Shard.Clock clock) {
-    return TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
+    this.tail = new LaneTail(partition, wiring, state.proven());
+    this.records = new LaneRecords(partition, state.lastMicros());
+    this.clock = new LaneClock(partition, wiring);
   }
 
   /** The offset of the next record to read. */
@@ -191,7 +116,7 @@ final class SharedLane {
 
   /** What is known of the partition. */
   LaneState state() {
-    return new LaneState(lead.follow().state(), lastMicros, readBack.proven());
+    return new LaneState(lead.follow().state(), records.lastMicros(), tail.proven());
   }
 
   Standing standing() {
@@ -228,19 +153,12 @@ final class SharedLane {
   /** Follows the log, from the place that is proven; also again, after the lane was held back. */
   void begin() {
     move(Standing.READS, "begun");
-    visit();
-  }
-
-  private void visit() {
-    ReadBackCore.Proven from = readBack.proven();
-    hasBegun = false;
-    visit = wiring.tail().follow(partition, from.offset(), from.leaderEpoch());
+    tail.visit();
   }
 
   private void move(Standing to, String why) {
     if (standing.isFinal() && to != Standing.ENDED) {
-      throw new IllegalStateException(
-          "partition " + partition + " is " + standing + " and cannot be " + to + ": " + why);
+      throw new IllegalStateException(partition + ": " + standing + " to " + to + ": " + why);
     }
     standing = to;
     reason = why;
@@ -270,15 +188,18 @@ final class SharedLane {
     if (lead.role() == Role.LEADING) {
       claims.leads(nowNanos);
     }
-    if (clockGap.isOff()) {
-      askClock(nowNanos);
+    tail.mark(nowNanos, next());
+    if (clock.isOff()) {
+      if (claims.isWanted()) {
+        clock.ask(nowNanos);
+      }
       return;
     }
     if (lead.role() != Role.FOLLOWING || !claims.take(nowNanos)) {
       return;
     }
     AppendHeader marker = lead.claim(wiring.markers().getAsLong(), nowMs);
-    long sentMs = ms(wiring.clock());
+    long sentMs = clock.nowMs();
     wiring
         .log()
         .append(
@@ -296,62 +217,24 @@ final class SharedLane {
     settleStanding();
   }
 
+  /** A node whose clock is off does not lead. */
   private void measure(long sentMs, AppendLog.Placed placed) {
-    boolean wasOff = clockGap.isOff();
-    clockGap.measured(sentMs, ms(wiring.clock()), placed.timeMs());
-    if (clockGap.isOff() && !wasOff) {
-      clockGap.began(wiring.clock().nanos());
-      LOG.error(
-          "the clock of this node is {} ms ahead of the clock of the shared log; the node gives up"
-              + " the lead of partition {} and asks again in {} s. Set the clock",
-          clockGap.aheadMs(),
-          partition,
-          TimeUnit.NANOSECONDS.toSeconds(CLOCK_PAUSE_NANOS));
-    }
-    if (clockGap.isOff()) {
+    clock.measure(sentMs, placed);
+    if (clock.isOff()) {
       lead.resign();
     }
   }
 
-  /** Appends a record that counts for no reader, since no marker has its random bytes. */
-  private void askClock(long nowNanos) {
-    if (!claims.isWanted() || !clockGap.take(nowNanos, CLOCK_PAUSE_NANOS)) {
-      return;
-    }
-    long sentMs = ms(wiring.clock());
-    AppendHeader nothing =
-        new AppendHeader(
-            Kind.BATCHES,
-            0,
-            wiring.markers().getAsLong(),
-            1,
-            1,
-            0,
-            lead.follow().snapshot(),
-            Bytes.EMPTY);
-    wiring
-        .log()
-        .append(
-            partition,
-            nothing.encode(),
-            new byte[0],
-            placed ->
-                wiring.posts().post(() -> placed.ifPresent(at -> measure(sentMs, at))));
-  }
-
   /** Appends a group; its node leads. */
-  void append(OpenGroup group, long nowMicros, List<Event> events) {
-    lastMicros = Math.max(lastMicros, nowMicros);
-    int changes = group.batches().changes();
+  void append(OpenGroup group, long nowMicros, List<LaneEvent> events) {
     long[] positions = new long[group.batches().batchCount()];
     Own[] own = new Own[1];
     AppendHeader header =
         lead.append(
             Kind.BATCHES,
-            changes,
+            group.batches().changes(),
             made -> {
-              byte[] value =
-                  group.batches().encodeAppend(partition, lastMicros, made.first(), positions);
+              byte[] value = records.value(group, nowMicros, made.first(), positions);
               own[0] = new Own(Optional.of(group), unused -> {}, value, wiring.clock());
               return own[0];
             });
@@ -365,7 +248,7 @@ final class SharedLane {
    * @param done is told once by the shard's thread; {@link Outcome#NEVER} at once when the lane
    *     does not lead, or a control record is under way
    */
-  void append(AppendValue value, Consumer<Outcome> done, List<Event> events) {
+  void append(AppendValue value, Consumer<Outcome> done, List<LaneEvent> events) {
     control(value, position(), done, events);
   }
 
@@ -375,11 +258,12 @@ final class SharedLane {
    *
    * @param first the first position
    */
-  void append(AppendValue.Begin value, long first, Consumer<Outcome> done, List<Event> events) {
+  void append(AppendValue.Begin value, long first, Consumer<Outcome> done, List<LaneEvent> events) {
     control(value, first, done, events);
   }
 
-  private void control(AppendValue value, long first, Consumer<Outcome> done, List<Event> events) {
+  private void control(
+      AppendValue value, long first, Consumer<Outcome> done, List<LaneEvent> events) {
     boolean isBegin = value.kind() == Kind.BEGIN;
     if (!isLeading() || hasControl || (isBegin && !lead.underWay().isEmpty())) {
       done.accept(Outcome.NEVER);
@@ -392,7 +276,7 @@ final class SharedLane {
     send(header, own, events);
   }
 
-  private void send(AppendHeader header, Own own, List<Event> events) {
+  private void send(AppendHeader header, Own own, List<LaneEvent> events) {
     wiring
         .log()
         .append(
@@ -403,7 +287,7 @@ final class SharedLane {
   }
 
   private void acknowledged(
-      AppendHeader header, Own own, Optional<AppendLog.Placed> placed, List<Event> events) {
+      AppendHeader header, Own own, Optional<AppendLog.Placed> placed, List<LaneEvent> events) {
     if (placed.isPresent()) {
       settle(lead.acknowledged(header, placed.get().offset()), events);
       measure(own.madeMs, placed.get());
@@ -412,10 +296,9 @@ final class SharedLane {
       lead.resign();
     }
     settleStanding();
-    lookAfterMuch(events);
   }
 
-  private void settle(List<Settled<Own>> settled, List<Event> events) {
+  private void settle(List<Settled<Own>> settled, List<LaneEvent> events) {
     boolean hasLost =
         standing.isFollowing()
             && settled.stream().anyMatch(one -> one.outcome() == Outcome.UNKNOWN);
@@ -424,24 +307,27 @@ final class SharedLane {
     }
     for (Settled<Own> one : settled) {
       Own own = one.what();
-      boolean counts = one.outcome() == Outcome.COUNTS;
+      // After a malformed record nothing counts here.
+      Outcome outcome = standing.isFollowing() ? one.outcome() : Outcome.UNKNOWN;
+      boolean counts = outcome == Outcome.COUNTS;
       if (counts) {
         confirmAt(isLeading(), own.madeNanos);
-        believedBytes += own.value.length;
+        tail.believed(
+            own.value.length, next(), (end, askedNanos) -> sawEnd(end, askedNanos, events));
       }
-      List<ChangeBatch> batches =
-          counts ? batches(one.offset(), one.header(), own.value) : List.of();
       if (own.group.isPresent()) {
         events.add(
             counts
-                ? new Counts(own.group.get(), batches)
-                : new Refused(own.group.get(), reason(one.outcome())));
+                ? new Counts(
+                    own.group.get(),
+                    records.counted(one.offset(), one.header(), own.value, tail.proven()))
+                : new Refused(own.group.get(), reason(outcome)));
       } else {
         if (counts) {
-          says(one.offset(), one.header(), own.value, batches, events);
+          follows(one.offset(), one.header(), own.value, events);
         }
         hasControl = false;
-        own.done.accept(one.outcome());
+        own.done.accept(outcome);
       }
     }
     if (hasLost) {
@@ -453,84 +339,50 @@ final class SharedLane {
     return outcome == Outcome.NEVER
         ? RefusedException.notLeader(
             "another node leads partition " + partition + " since", Optional.empty())
-        : unknown();
-  }
-
-  private RefusedException unknown() {
-    return PendingWrite.unknown(
-        "the node does not read partition "
-            + partition
-            + " of the shared log any more ("
-            + reason
-            + ")");
+        : PendingWrite.unknown(
+            "this node stopped to read partition %d of the shared log: %s"
+                .formatted(partition, reason));
   }
 
   private void confirmAt(boolean isConfirmed, long nanos) {
-    if (isConfirmed
-        && (confirmedNanos.isEmpty() || confirmedNanos.getAsLong() - nanos < 0)) {
+    if (isConfirmed && (confirmedNanos.isEmpty() || confirmedNanos.getAsLong() - nanos < 0)) {
       confirmedNanos = OptionalLong.of(nanos);
     }
   }
 
-  private ChangeBatch place(long offset, AppendHeader header, long position, long micros) {
-    return new RecordPlace(partition, offset, readBack.proven(), header).batch(position, micros);
-  }
-
-  /** What the local log gets of a record that counts: the batches of the record, and its place. */
-  private List<ChangeBatch> batches(long offset, AppendHeader header, byte[] value) {
-    if (header.kind() != Kind.BATCHES) {
-      if (header.kind() == Kind.BEGIN
-          && AppendValue.decode(header.kind(), value) instanceof AppendValue.Begin begin) {
-        lastMicros = Math.max(lastMicros, begin.lastMicros());
-      }
-      return List.of(place(offset, header, position(), lastMicros));
-    }
-    List<ChangeBatch> batches =
-        AppendBatches.parse(value, partition, header.first(), header.changes());
-    // The batches of a record have one time. A leader is further than the record.
-    long micros = batches.isEmpty() ? lastMicros : batches.get(0).commitMicros();
-    lastMicros = Math.max(lastMicros, micros);
-    batches.add(place(offset, header, header.first() + header.changes(), micros));
-    return batches;
-  }
-
-  private void says(
-      long offset,
-      AppendHeader header,
-      byte[] value,
-      List<ChangeBatch> batches,
-      List<Event> events) {
-    events.add(new Follows(partition, batches));
-    events.add(new Said(partition, offset, AppendValue.decode(header.kind(), value)));
+  /** A record counts that is not a group of this node. */
+  private void follows(long offset, AppendHeader header, byte[] value, List<LaneEvent> events) {
+    List<LaneEvent> said =
+        header.kind() == Kind.BATCHES
+            ? List.of()
+            : List.of(new Said(partition, offset, AppendValue.decode(header.kind(), value)));
+    events.add(new Follows(partition, records.counted(offset, header, value, tail.proven())));
+    events.addAll(said);
   }
 
   /** Takes what the tail tells of the partition. */
-  void take(AppendTail.Event event, List<Event> events) {
+  void take(AppendTail.Event event, List<LaneEvent> events) {
     if (!standing.isFollowing()) {
       return;
     }
     if (event instanceof AppendTail.LeaderChanged changed) {
-      if (readBack.isNewer(changed.leaderEpoch())) {
+      if (tail.isNewer(changed.leaderEpoch())) {
         doubt();
       }
     } else if (event instanceof AppendTail.Begun begun) {
-      hasBegun |= begun.visit() == visit;
-    } else if (hasBegun) {
+      tail.began(begun);
+    } else if (tail.hasBegun()) {
       takeOfVisit(event, events);
     }
     settleStanding();
   }
 
-  private void takeOfVisit(AppendTail.Event event, List<Event> events) {
+  private void takeOfVisit(AppendTail.Event event, List<LaneEvent> events) {
     if (event instanceof AppendTail.Read read) {
       read(read, events);
     } else if (event instanceof AppendTail.Trimmed trimmed) {
-      lose(
-          "the log begins at offset "
-              + trimmed.first()
-              + ", and the node needs offset "
-              + trimmed.offset(),
-          events);
+      long first = trimmed.first();
+      lose("the log begins at %d, after %d".formatted(first, trimmed.offset()), events);
     } else if (event instanceof AppendTail.Cut cut) {
       lose("the log has lost its end before offset " + cut.offset(), events);
     } else if (event instanceof AppendTail.HeldBack held) {
@@ -538,47 +390,44 @@ final class SharedLane {
     }
   }
 
-  private void read(AppendTail.Read read, List<Event> events) {
+  private void read(AppendTail.Read read, List<LaneEvent> events) {
     for (AppendTail.Stored record : read.records()) {
-      if (!readBack.read(
-          lead.follow(), record.offset(), record.leaderEpoch(), record.header())) {
+      if (!tail.read(lead.follow(), record)) {
         lose("the log has another record at offset " + record.offset(), events);
         return;
       }
-      try {
-        read(record, events);
-      } catch (MalformedException e) {
-        fail(record.offset(), e, events);
-      }
+      read(record, events);
       if (!standing.isFollowing()) {
         return;
       }
     }
-    believedBytes = 0;
-    if (!readBack.skipped(lead.follow(), read.next())) {
+    if (!tail.skipped(lead.follow(), read.next())) {
       lose("the log has no record before offset " + read.next(), events);
       return;
     }
     settle(lead.skipped(read.next()), events);
   }
 
-  private void read(AppendTail.Stored record, List<Event> events) {
-    AppendHeader header = record.header();
-    long offset = record.offset();
-    boolean isOwn = lead.isUnderWay(header);
-    LeadCore.Read<Own> read = lead.read(offset, header);
-    Verdict verdict = read.verdict();
-    if (verdict == Verdict.COUNTS && !isOwn) {
-      List<ChangeBatch> batches = batches(offset, header, record.value());
-      if (header.kind() == Kind.BATCHES) {
-        events.add(new Follows(partition, batches));
-      } else {
-        says(offset, header, record.value(), batches, events);
-      }
-    } else if (verdict == Verdict.MARKER || verdict == Verdict.ENDS_EPOCH) {
-      events.add(new Follows(partition, List.of(place(offset, header, position(), lastMicros))));
+  private void read(AppendTail.Stored record, List<LaneEvent> events) {
+    boolean isOwn = lead.isUnderWay(record.header());
+    LeadCore.Read<Own> read = lead.read(record.offset(), record.header());
+    try {
+      follow(record, read.verdict(), isOwn, events);
+    } catch (MalformedException e) {
+      fail(record.offset(), e, events);
     }
     settle(read.settled(), events);
+  }
+
+  private void follow(
+      AppendTail.Stored record, Verdict verdict, boolean isOwn, List<LaneEvent> events) {
+    AppendHeader header = record.header();
+    if (verdict == Verdict.COUNTS && !isOwn) {
+      follows(record.offset(), header, record.value(), events);
+    } else if (verdict == Verdict.MARKER || verdict == Verdict.ENDS_EPOCH) {
+      ChangeBatch place = records.place(record.offset(), header, tail.proven(), position());
+      events.add(new Follows(partition, List.of(place)));
+    }
   }
 
   /**
@@ -587,83 +436,47 @@ final class SharedLane {
    *
    * @param askedNanos when the question was asked, by the shard's clock
    */
-  void sawEnd(AppendTail.End end, long askedNanos, List<Event> events) {
+  void sawEnd(AppendTail.End end, long askedNanos, List<LaneEvent> events) {
     if (!standing.isFollowing()) {
       return;
     }
-    if (readBack.isNewer(end.leaderEpoch())) {
+    if (tail.isNewer(end.leaderEpoch())) {
       doubt();
-    } else if (!readBack.isOlder(end.leaderEpoch())) {
-      endSeen = Math.max(endSeen, end.offset());
-      if (readBack.looked(next(), end)) {
-        believedBytes = 0;
-        confirmAt(end.offset() <= next(), askedNanos);
-      }
+    } else {
+      confirmAt(tail.hasAll(end, askedNanos, next()), askedNanos);
     }
     settleStanding();
-  }
-
-  /** When so much was believed that to read it back would take long, a look proves it. */
-  private void lookAfterMuch(List<Event> events) {
-    if (believedBytes < BELIEVED_BYTES_MAX || isLooking) {
-      return;
-    }
-    isLooking = true;
-    believedBytes = 0;
-    long askedNanos = wiring.clock().nanos();
-    var unused =
-        wiring
-            .tail()
-            .ends(List.of(partition))
-            .get(partition)
-            .handle(
-                (end, failure) -> {
-                  wiring
-                      .posts()
-                      .post(
-                          () -> {
-                            isLooking = false;
-                            if (failure == null) {
-                              sawEnd(end, askedNanos, events);
-                            }
-                          });
-                  return end;
-                });
   }
 
   /** The log may have lost its end: nothing is answered before all was read back. */
   private void doubt() {
     confirmedNanos = OptionalLong.empty();
-    endSeen = 0;
     lead.resign();
     move(Standing.READS, "the leader of the log changed");
     // Also of a lane that reads: a look may have proven more than the tail has read.
-    visit();
+    tail.visit();
   }
 
   /** Rests, or wakes, and says whether the node leads. */
   private void settleStanding() {
     boolean mayRest =
-        isLeading()
-            && !lead.isInDoubt()
-            && (endSeen <= next() || !lead.underWay().isEmpty());
+        isLeading() && !lead.isInDoubt() && (tail.isEnd(next()) || !lead.underWay().isEmpty());
     if (standing == Standing.READS && mayRest) {
-      wiring.tail().pause(partition);
+      tail.pause();
       move(Standing.RESTS, "leads and knows the log");
     } else if (standing == Standing.RESTS && !mayRest) {
       move(Standing.READS, "something is in doubt");
-      visit();
+      tail.visit();
     }
-    ledEpoch =
-        isLeading() ? OptionalLong.of(lead.follow().newest().epoch()) : OptionalLong.empty();
+    ledEpoch = isLeading() ? OptionalLong.of(lead.follow().newest().epoch()) : OptionalLong.empty();
   }
 
-  private void lose(String cause, List<Event> events) {
+  private void lose(String cause, List<LaneEvent> events) {
     stop(Standing.LOST, cause, events);
     events.add(new Lost(partition, cause));
   }
 
-  private void fail(long offset, MalformedException e, List<Event> events) {
+  private void fail(long offset, MalformedException e, List<LaneEvent> events) {
     String why =
         "partition %d of the shared log has a malformed record at offset %d: %s"
             .formatted(partition, offset, e.getMessage());
@@ -671,16 +484,16 @@ final class SharedLane {
     stop(Standing.FAILED, why, events);
   }
 
-  private void stop(Standing to, String why, List<Event> events) {
+  private void stop(Standing to, String why, List<LaneEvent> events) {
     move(to, why);
-    wiring.tail().unfollow(partition);
+    tail.end();
     confirmedNanos = OptionalLong.empty();
     ledEpoch = OptionalLong.empty();
     settle(lead.abandon(), events);
   }
 
   /** The node has no replica any more: what became of the appends under way is not known. */
-  void end(List<Event> events) {
+  void end(List<LaneEvent> events) {
     claims.stop();
     stop(Standing.ENDED, "the node gave its replica away", events);
   }

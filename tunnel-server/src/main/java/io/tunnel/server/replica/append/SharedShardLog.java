@@ -7,13 +7,12 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.OpenGroup;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.ShardLog;
+import io.tunnel.server.replica.append.LaneEvent.Counts;
+import io.tunnel.server.replica.append.LaneEvent.Follows;
+import io.tunnel.server.replica.append.LaneEvent.Lost;
+import io.tunnel.server.replica.append.LaneEvent.Refused;
+import io.tunnel.server.replica.append.LaneEvent.Said;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
-import io.tunnel.server.replica.append.SharedLane.Counts;
-import io.tunnel.server.replica.append.SharedLane.Event;
-import io.tunnel.server.replica.append.SharedLane.Follows;
-import io.tunnel.server.replica.append.SharedLane.Lost;
-import io.tunnel.server.replica.append.SharedLane.Refused;
-import io.tunnel.server.replica.append.SharedLane.Said;
 import io.tunnel.server.replica.append.SharedLane.Wiring;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,7 +43,7 @@ final class SharedShardLog implements ShardLog {
   private final Map<Integer, SharedLane> lanes = new TreeMap<>();
 
   /** What the local log does not have yet. */
-  private final List<Event> events = new ArrayList<>();
+  private final List<LaneEvent> events = new ArrayList<>();
 
   /**
    * Is told by the shard's thread, after the local log has what comes before in the partition's
@@ -96,12 +95,16 @@ final class SharedShardLog implements ShardLog {
     if (lane == null) {
       return;
     }
-    events.removeIf(event -> !(event instanceof Counts) && isOf(event, partition));
+    events.removeIf(
+        event ->
+            event.partition() == partition
+                && !(event instanceof Counts)
+                && !(event instanceof Refused));
     RefusedException unknown =
         PendingWrite.unknown("this node has no replica of partition " + partition + " any more");
     events.replaceAll(
         event ->
-            event instanceof Counts counts && isOf(event, partition)
+            event instanceof Counts counts && event.partition() == partition
                 ? new Refused(counts.group(), unknown)
                 : event);
     lane.end(events);
@@ -126,18 +129,7 @@ final class SharedShardLog implements ShardLog {
 
   /** Whether something of the partition waits for the local disk. */
   boolean isBehind(int partition) {
-    return events.stream().anyMatch(event -> isOf(event, partition));
-  }
-
-  private static boolean isOf(Event event, int partition) {
-    if (event instanceof Counts counts) {
-      return counts.group().lane() == partition;
-    } else if (event instanceof Follows follows) {
-      return follows.partition() == partition;
-    } else if (event instanceof Said said) {
-      return said.partition() == partition;
-    }
-    return event instanceof Lost lost && lost.partition() == partition;
+    return events.stream().anyMatch(event -> event.partition() == partition);
   }
 
   @Override
@@ -188,7 +180,7 @@ final class SharedShardLog implements ShardLog {
   public List<Settled> takeSettled() throws IOException {
     // One write for all of them: the table has the write when it has the last batch of the write.
     List<ChangeBatch> batches = new ArrayList<>();
-    for (Event event : events) {
+    for (LaneEvent event : events) {
       if (event instanceof Counts counts) {
         batches.addAll(counts.batches());
       } else if (event instanceof Follows follows) {
@@ -199,7 +191,7 @@ final class SharedShardLog implements ShardLog {
     local.adopt(batches);
     List<Settled> settled = new ArrayList<>(events.size());
     int left = batches.size();
-    for (Event event : events) {
+    for (LaneEvent event : events) {
       if (event instanceof Counts counts) {
         left -= counts.batches().size();
         List<ChangeBatch> beside =
@@ -213,14 +205,14 @@ final class SharedShardLog implements ShardLog {
         settled.add(new NeverCounts(refused.group(), refused.reason()));
       }
     }
-    List<Event> told =
+    List<LaneEvent> told =
         events.stream().filter(event -> event instanceof Said || event instanceof Lost).toList();
     events.clear();
     told.forEach(this::tell);
     return settled;
   }
 
-  private void tell(Event event) {
+  private void tell(LaneEvent event) {
     if (event instanceof Said said) {
       notices.said(said.partition(), said.offset(), said.value());
     } else if (event instanceof Lost lost) {

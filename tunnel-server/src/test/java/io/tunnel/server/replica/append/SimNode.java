@@ -6,7 +6,6 @@ import io.tunnel.server.partition.SeenPlaces;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardLog;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
-import io.tunnel.server.replica.append.SharedLane.Standing;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,7 +15,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -99,9 +97,9 @@ public final class SimNode implements SharedShardLog.Notices {
   }
 
   /** Wants to lead a partition, or no more. */
-  public void want(int partition, boolean toLead, long nowMs) {
+  public void want(int partition, boolean toLead) {
     if (toLead) {
-      lane(partition).lead(TimeUnit.MILLISECONDS.toNanos(nowMs));
+      lane(partition).lead(clock.nanos());
     } else {
       lane(partition).follow();
     }
@@ -110,7 +108,7 @@ public final class SimNode implements SharedShardLog.Notices {
   /** Claims the partitions that the node wants to lead and does not, if it is time. */
   public void tick(long nowMs) {
     for (int partition = 1; partition <= partitions; partition++) {
-      lane(partition).tick(TimeUnit.MILLISECONDS.toNanos(nowMs), nowMs);
+      lane(partition).tick(clock.nanos(), nowMs);
     }
   }
 
@@ -137,6 +135,11 @@ public final class SimNode implements SharedShardLog.Notices {
   /** See {@link SharedLane#confirmedNanos}. */
   public OptionalLong confirmedNanos(int partition) {
     return lane(partition).confirmedNanos();
+  }
+
+  /** What the node knows of the log of a partition. */
+  public String known(int partition) {
+    return lane(partition).state().follow().toString();
   }
 
   /** What the lane of a partition does, and why. */

@@ -126,8 +126,7 @@ final class SimTail implements AppendTail {
       }
       led(partition, one, record.leaderEpoch);
       records.add(
-          new Stored(
-              one.next, record.leaderEpoch, record.timeMs, record.header, record.value));
+          new Stored(one.next, record.leaderEpoch, record.timeMs, record.header, record.value));
       one.placeEpoch = record.leaderEpoch;
       one.next++;
     }
