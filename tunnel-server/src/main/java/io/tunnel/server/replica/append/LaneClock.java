@@ -45,10 +45,11 @@ final class LaneClock {
     if (gap.isOff() && !wasOff) {
       gap.began(wiring.clock().nanos());
       LOG.error(
-          "the clock of this node is {} ms ahead of the clock of the shared log; the node does not"
-              + " lead partition {} and will ask for the time of the log again in {} s. Set the"
-              + " clock of the node",
-          gap.aheadMs(),
+          "the clock of this node is {} ms {} the clock of the shared log; the node does not lead"
+              + " partition {} and will ask for the time of the log again in {} s. Set the clock"
+              + " of the node",
+          Math.abs(gap.aheadMs()),
+          gap.aheadMs() > 0 ? "ahead of" : "behind",
           partition,
           TimeUnit.NANOSECONDS.toSeconds(PAUSE_NANOS));
     }
