@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -117,6 +116,16 @@ public final class SimNode implements SharedShardLog.Notices {
     log.append(partition, AppendValue.Trim.NONE, outcome -> outcomes.add(outcome.name()));
   }
 
+  /** Whether something of the partition waits for the disk. */
+  public boolean isBehind(int partition) {
+    return log.isBehind(partition);
+  }
+
+  /** The node has no replica of the partition any more. */
+  public void end(int partition) {
+    log.end(partition);
+  }
+
   /** The control records that count, by the local log. */
   public List<String> said() {
     return said.stream().map(Kind::name).toList();
@@ -127,30 +136,9 @@ public final class SimNode implements SharedShardLog.Notices {
     return lane(partition).isLeading();
   }
 
-  /** See {@link SharedLane#ledEpoch}. */
-  public OptionalLong ledEpoch(int partition) {
-    return lane(partition).ledEpoch();
-  }
-
-  /** See {@link SharedLane#confirmedNanos}. */
-  public OptionalLong confirmedNanos(int partition) {
-    return lane(partition).confirmedNanos();
-  }
-
   /** What the node knows of the log of a partition. */
   public String known(int partition) {
     return lane(partition).state().follow().toString();
-  }
-
-  /** What the lane of a partition does, and why. */
-  public String standing(int partition) {
-    SharedLane lane = lane(partition);
-    return lane.standing() + lane.reason().map(why -> ": " + why).orElse("");
-  }
-
-  /** How many records the tail has given to the lane of a partition. */
-  public int given(int partition) {
-    return tail.given(partition);
   }
 
   /** Whether the node has read everything. */
@@ -196,10 +184,5 @@ public final class SimNode implements SharedShardLog.Notices {
     for (int count = random.nextInt(6); count > 0; count--) {
       tail.next().ifPresent(log::take);
     }
-  }
-
-  /** The tail tells this of the log. */
-  void tell(AppendTail.Event event) {
-    tail.tell(event);
   }
 }

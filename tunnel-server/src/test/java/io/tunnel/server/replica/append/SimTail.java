@@ -151,11 +151,6 @@ final class SimTail implements AppendTail {
     return given.getOrDefault(partition, 0);
   }
 
-  /** Tells an event before all others, as if it had happened. */
-  void tell(Event event) {
-    untold.add(event);
-  }
-
   @Override
   public void close() {}
 }
