@@ -172,6 +172,20 @@ class AppendSenderTest {
   }
 
   @Test
+  void the_log_is_full_from_half_of_the_bytes_on_that_may_be_in_flight() throws Exception {
+    producer().unknown.add(0);
+    append(0, BYTES_MAX / 2 - KIB);
+    assertThat(sender.isFull()).isFalse();
+    append(0, KIB);
+    assertThat(sender.isFull()).isTrue();
+    producer().unknown.clear();
+    sender.start();
+    assertThat(outcome()).hasValue(0);
+    assertThat(outcome()).hasValue(1);
+    assertThat(sender.isFull()).isFalse();
+  }
+
+  @Test
   void a_producer_with_a_fatal_error_is_replaced_and_what_it_had_in_flight_has_no_offset()
       throws Exception {
     sender.start();
