@@ -81,7 +81,7 @@ final class SharedNodes {
     nodes.set(id, nodes.get(id).again());
   }
 
-  /** A node begins anew, with an empty disk. Nobody hears of the writes that it had. */
+  /** A node begins anew, with an empty disk. Its writes are never answered. */
   void beginAnew(int id) throws IOException {
     logs.crashed(id);
     nodes.get(id).table.close();

@@ -25,7 +25,7 @@ record LaneState(FollowState follow, long lastMicros, Proven proven) {
   private static final int FIXED_BYTES = 2 + 7 * Long.BYTES + Integer.BYTES;
   private static final int STRETCH_BYTES = 5 * Long.BYTES;
 
-  /** A state of which nobody knows under which leader of the log its last record was appended. */
+  /** A state without the leader epoch of the last record. */
   LaneState(FollowState follow, long lastMicros) {
     this(follow, lastMicros, new Proven(follow.next(), AppendTail.NO_EPOCH));
   }

@@ -142,8 +142,8 @@ final class LeadCore<T> {
   }
 
   /**
-   * Ends appending for good: nothing is read any more, so nobody learns what became of the appends
-   * under way.
+   * Ends appending for good. The node reads nothing any more, so the fate of the appends under way
+   * stays unknown.
    */
   public List<Settled<T>> abandon() {
     resign();

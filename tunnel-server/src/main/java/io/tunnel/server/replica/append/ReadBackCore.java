@@ -38,10 +38,10 @@ final class ReadBackCore {
   /** What was known some time ago, and is not proven yet. */
   private Optional<Mark> mark = Optional.empty();
 
-  /** What was known before each question that was asked at {@code nanos} or later. */
+  /** The next offset at a time; a question of that time or later proves the records before. */
   private record Mark(long nanos, long next) {}
 
-  /** A reader that goes on where it was. */
+  /** A reader that resumes at a proven place. */
   ReadBackCore(Proven proven) {
     this.proven = Objects.requireNonNull(proven, "proven");
     this.newestEpoch = proven.leaderEpoch();
@@ -99,7 +99,7 @@ final class ReadBackCore {
     return isNewer;
   }
 
-  /** Whether an answer comes from a leader that another one has replaced. */
+  /** Whether an answer comes from a replaced leader of the log. */
   boolean isOlder(int leaderEpoch) {
     return leaderEpoch != AppendTail.NO_EPOCH && leaderEpoch < newestEpoch;
   }

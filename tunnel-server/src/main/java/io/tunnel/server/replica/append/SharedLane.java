@@ -448,7 +448,7 @@ final class SharedLane {
     settleStanding();
   }
 
-  /** The log may have lost its end: nothing is answered before all was read back. */
+  /** The log may have lost its end: the lane reads back before the next answer. */
   private void doubt() {
     confirmedNanos = OptionalLong.empty();
     lead.resign();

@@ -135,7 +135,7 @@ class ReadBackCoreTest {
         }
       }
       case 7 -> {
-        // A node that starts again knows what it has stored.
+        // A node starts again with the stored state.
         LaneState stored = new LaneState(follow.state(), 0, readBack.proven());
         LaneState read = LaneState.decode(stored.encode());
         assertThat(read).isEqualTo(stored);

@@ -141,7 +141,7 @@ public final class SimAppendLogs {
     return log(partition).records;
   }
 
-  /** How many records a partition has, with those that were trimmed. */
+  /** The number of records of a partition, trimmed ones included. */
   public long size(int partition) {
     return records(partition).size();
   }
