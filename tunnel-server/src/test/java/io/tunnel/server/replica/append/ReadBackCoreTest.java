@@ -92,7 +92,7 @@ class ReadBackCoreTest {
   private void append() {
     AppendHeader header = next(random.nextInt(5) == 0 ? Kind.TRIM : Kind.BATCHES);
     land(header);
-    long offset = log.size() - 1;
+    long offset = log.size() - 1L;
     if (offset < follow.next()) {
       isLost = true;
     } else if (offset > follow.next()) {
