@@ -21,7 +21,7 @@ import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RoutedHosts;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.read.CurrentRows;
-import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
@@ -41,7 +41,7 @@ final class NodeRooms {
   private final Self self;
   private final Log log;
   private final Ports.Threads threads;
-  private final Replicas replicas;
+  private final NodeReplicas replicas;
   private final PlacementView view;
   private final ClusterTunnels tunnels;
   private final NodeRoles roles;
@@ -91,7 +91,7 @@ final class NodeRooms {
   NodeRooms(
       Self self,
       Log log,
-      Replicas replicas,
+      NodeReplicas replicas,
       LastPlacement placement,
       ClusterTunnels.Threads owners,
       Ports.Threads threads) {
@@ -137,7 +137,7 @@ final class NodeRooms {
     ports = ports(catalog, known, handles);
   }
 
-  private static void forget(TableRecord dropped, Replicas replicas, KnownBounds known) {
+  private static void forget(TableRecord dropped, NodeReplicas replicas, KnownBounds known) {
     for (PartitionRecord partition : dropped.partitions()) {
       replicas.leave(partition.id());
       known.forget(partition.id());
