@@ -6,9 +6,11 @@ import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.kafka.members.NodeNames;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.ReadableAppendLog;
+import io.tunnel.server.replica.append.TopicProblems;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -72,6 +74,23 @@ public final class KafkaCluster implements Closeable {
   /** Creates and checks the topics of tables whose log has appends. */
   AppendTopics appendTopics() {
     return new AppendTopics(config, admin, topics());
+  }
+
+  /** The logs of tables, as records that are appends. */
+  public AppendTables appendTables() {
+    return new AppendTables(appendTopics());
+  }
+
+  /** Says what keeps partitions from being led. */
+  public TopicProblems topicProblems(TopicPlaces places) {
+    AppendTopics topics = appendTopics();
+    return new TableProblems(
+        places::table,
+        table ->
+            topics
+                .problems(List.of(table))
+                .thenApply(found -> found.getOrDefault(table.tableId(), List.of())),
+        clock::nanos);
   }
 
   /** Where partitions begin and end. */

@@ -8,7 +8,6 @@ import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** Keeps the log of each table in a topic. */
 public record SharedTables(KafkaTopics topics) implements TableLogs {
@@ -23,19 +22,15 @@ public record SharedTables(KafkaTopics topics) implements TableLogs {
     return topics
         .openTable(topic(table, table.meta().options()))
         .thenApply(Optional::of)
-        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(cause(failure))));
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure)));
   }
 
-  private static Throwable told(Throwable failure) {
-    return failure instanceof TopicSettingsException
-        ? new LogTakenException(failure.getMessage(), failure)
-        : failure;
-  }
-
-  private static Throwable cause(Throwable failure) {
-    return failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
+  /** The failure of a creation; {@link LogTakenException} where an existing topic does not fit. */
+  static Throwable refusal(Throwable failure) {
+    Throwable cause = AdminFutures.cause(failure);
+    return cause instanceof TopicSettingsException
+        ? new LogTakenException(cause.getMessage(), cause)
+        : cause;
   }
 
   /** The topic of a table with {@code options}, which may differ from the table's present ones. */

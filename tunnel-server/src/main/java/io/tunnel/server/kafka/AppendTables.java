@@ -1,0 +1,85 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.DroppedLog;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.partition.TableLogs;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Keeps the log of each table in two topics, one with the changes and one with the blocks of
+ * snapshots. The origin of a table is the origin of both topics.
+ */
+public final class AppendTables implements TableLogs {
+
+  private final AppendTopics topics;
+
+  AppendTables(AppendTopics topics) {
+    this.topics = topics;
+  }
+
+  @Override
+  public boolean areShared() {
+    return true;
+  }
+
+  @Override
+  public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+    return topics
+        .open(new AppendTopics.Table(table.tableId(), table.partitions().size()))
+        .thenApply(Optional::of)
+        .exceptionallyCompose(
+            failure -> CompletableFuture.failedFuture(SharedTables.refusal(failure)));
+  }
+
+  /** The topics of a table of the catalog. */
+  static AppendTopics.Table topics(TableRecord table) {
+    return new AppendTopics.Table(table.tableId(), table.partitions().size(), table.origin());
+  }
+
+  /**
+   * Changes nothing in Kafka, which deletes nothing by itself: leaders trim by the options that the
+   * catalog has. A longer retention is promised for changes after the alteration only, so a leader
+   * that trims by the former options breaks no promise.
+   */
+  @Override
+  public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public CompletableFuture<Void> drop(TableRecord table) {
+    return drop(DroppedLog.of(table));
+  }
+
+  /** Deletes both topics of a dropped table, by their origins, as far as they exist. */
+  public CompletableFuture<Void> drop(DroppedLog log) {
+    return topics.drop(log.tableId(), log.origin());
+  }
+
+  /** Ids of the tables with a log topic, a rows topic, or both. */
+  public CompletableFuture<Set<Integer>> tables() {
+    return topics.tables();
+  }
+
+  /**
+   * A message for each problem that keeps a table from being led. Fails only when Kafka does not
+   * answer.
+   */
+  public CompletableFuture<List<String>> problems(Collection<TableRecord> tables) {
+    return topics
+        .problems(tables.stream().map(AppendTables::topics).toList())
+        .thenApply(
+            found -> {
+              List<String> all = new ArrayList<>();
+              found.values().forEach(all::addAll);
+              return all;
+            });
+  }
+}
