@@ -4,9 +4,10 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.partition.LogFeature;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,7 +17,10 @@ import java.util.concurrent.CompletableFuture;
  * Keeps the log of each table in two topics, one with the changes and one with the blocks of
  * snapshots. The origin of a table is the origin of both topics.
  */
-public final class AppendTables implements TableLogs {
+public final class AppendTables implements TableTopics {
+
+  /** The features that nodes serve over these logs. */
+  private static final Set<LogFeature> FEATURES = EnumSet.noneOf(LogFeature.class);
 
   private final AppendTopics topics;
 
@@ -27,6 +31,11 @@ public final class AppendTables implements TableLogs {
   @Override
   public boolean areShared() {
     return true;
+  }
+
+  @Override
+  public boolean has(LogFeature feature) {
+    return FEATURES.contains(feature);
   }
 
   @Override
@@ -58,21 +67,20 @@ public final class AppendTables implements TableLogs {
     return drop(DroppedLog.of(table));
   }
 
-  /** Deletes both topics of a dropped table, by their origins, as far as they exist. */
+  @Override
   public CompletableFuture<Void> drop(DroppedLog log) {
     return topics.drop(log.tableId(), log.origin());
   }
 
   /** Ids of the tables with a log topic, a rows topic, or both. */
+  @Override
   public CompletableFuture<Set<Integer>> tables() {
     return topics.tables();
   }
 
-  /**
-   * A message for each problem that keeps a table from being led. Fails only when Kafka does not
-   * answer.
-   */
-  public CompletableFuture<List<String>> problems(Collection<TableRecord> tables) {
+  /** Refuses no start: a problem keeps the nodes from leading one table. */
+  @Override
+  public CompletableFuture<List<String>> check(Collection<TableRecord> tables) {
     return topics
         .problems(tables.stream().map(AppendTables::topics).toList())
         .thenApply(

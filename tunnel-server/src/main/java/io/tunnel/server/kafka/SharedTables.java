@@ -2,19 +2,29 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.kafka.KafkaTopics.TableTopic;
+import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.LogTakenException;
-import io.tunnel.server.partition.TableLogs;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Keeps the log of each table in a topic. */
-public record SharedTables(KafkaTopics topics) implements TableLogs {
+public record SharedTables(KafkaTopics topics) implements TableTopics {
 
   @Override
   public boolean areShared() {
     return true;
+  }
+
+  /** A record for each row has none of these features. */
+  @Override
+  public boolean has(LogFeature feature) {
+    return false;
   }
 
   @Override
@@ -34,7 +44,7 @@ public record SharedTables(KafkaTopics topics) implements TableLogs {
   }
 
   /** The topic of a table with {@code options}, which may differ from the table's present ones. */
-  public static TableTopic topic(TableRecord table, TableOptions options) {
+  private static TableTopic topic(TableRecord table, TableOptions options) {
     return new TableTopic(
         table.tableId(), table.partitions().size(), options.retentionMs(), table.origin());
   }
@@ -46,6 +56,23 @@ public record SharedTables(KafkaTopics topics) implements TableLogs {
 
   @Override
   public CompletableFuture<Void> drop(TableRecord table) {
-    return topics.dropTable(table.tableId(), table.origin().orElseThrow());
+    return drop(DroppedLog.of(table));
+  }
+
+  @Override
+  public CompletableFuture<Void> drop(DroppedLog log) {
+    return topics.dropTable(log.tableId(), log.origin());
+  }
+
+  /** Wrong settings of a topic refuse the start; see {@link KafkaTopics#checkTables}. */
+  @Override
+  public CompletableFuture<List<String>> check(Collection<TableRecord> tables) {
+    return topics.checkTables(
+        tables.stream().map(table -> topic(table, table.meta().options())).toList());
+  }
+
+  @Override
+  public CompletableFuture<Set<Integer>> tables() {
+    return topics.tables();
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.server.node;
 
 import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PeerWatch;
@@ -27,6 +28,7 @@ import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.Replicas;
@@ -98,7 +100,7 @@ public final class ClusterEngine implements Engine {
   private final ClusterLog log;
   private final LastPlacement placement;
   private final CatalogAge age;
-  private final Replicas replicas;
+  private final NodeReplicas replicas;
   private final NodeRooms rooms;
   private final LossWatch losses;
   private final PeerWatch peers;
@@ -124,6 +126,7 @@ public final class ClusterEngine implements Engine {
       throws IOException {
     this.config = config;
     this.cluster = cluster;
+    requireEngine(LogForm.OWN);
     ServerMeters meters = outside.meters();
     this.meters = new NodeMeters(meters);
     this.placement = new LastPlacement(cluster.node());
@@ -134,19 +137,14 @@ public final class ClusterEngine implements Engine {
           parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
       threads = new NodeThreads(parts.openThreads(new OwnThread("control")), groupThreads());
       Path kept = directory.path().resolve(REPLICAS);
-      log = parts.open(new ClusterLog(config, cluster, threads, clock, kept));
+      log = parts.open(new ClusterLog(config, cluster, threads, clock, kept, LogForm.OWN));
       log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
       int ageMs = Math.max(CATALOG_AGE_MS_MIN, cluster.log().sessionMs());
       age = new CatalogAge(log::whenCaughtUp, clock::nanos, ageMs);
-      replicas =
-          parts.open(
-              Replicas.open(
-                  layout(kept, directory.shards(), disks),
-                  replicaPorts(incarnation),
-                  meters,
-                  clock));
+      PartitionEngine engine = rows(layout(kept, directory.shards(), disks), incarnation, meters);
+      replicas = engine.replicas();
       this.meters.watch(replicas, config.shard().freeBytesMin());
-      rooms = rooms(incarnation);
+      rooms = rooms(incarnation, engine);
       losses = new LossWatch(rooms.ports().tunnels(), clock::nanos, meters::lost);
       parts.open(rooms.roles()::close);
       peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
@@ -164,6 +162,16 @@ public final class ClusterEngine implements Engine {
   public static void requireUsable(ServerConfig config, ClusterConfig cluster) {
     var unusedKafka = ClusterLog.config(config, cluster);
     var unusedReplicas = replicas(config, cluster);
+  }
+
+  /** Refuses a form of log for which this build has no engine, before anything is opened. */
+  private static void requireEngine(LogForm form) throws IOException {
+    if (form != LogForm.ROWS) {
+      throw new IOException(
+          "this build has no engine for a log with a record for each append; start without the"
+              + " system property "
+              + LogForm.TRIAL_PROPERTY);
+    }
   }
 
   private List<ScheduledExecutorService> groupThreads() {
@@ -191,17 +199,21 @@ public final class ClusterEngine implements Engine {
     return config.log().replicas().boundBy(cluster.log().sessionMs());
   }
 
-  private Replicas.Ports replicaPorts(String incarnation) {
-    return new Replicas.Ports(
-        parts.open(log.openChanges()),
-        new Markers(cluster.node(), incarnation),
-        placement::leaderElsewhere,
-        log.places()::retentionMicros,
-        log.places()::deletionMicros,
-        log.places());
+  /** The engine of a log with a record for each row. */
+  private PartitionEngine rows(Replicas.Layout layout, String incarnation, ServerMeters meters)
+      throws IOException {
+    Replicas.Ports ports =
+        new Replicas.Ports(
+            parts.open(log.openChanges()),
+            new Markers(cluster.node(), incarnation),
+            placement::leaderElsewhere,
+            log.places()::retentionMicros,
+            log.places()::deletionMicros,
+            log.places());
+    return new RowEngine(parts.open(Replicas.open(layout, ports, meters, clock)), log::bounds);
   }
 
-  private NodeRooms rooms(String incarnation) {
+  private NodeRooms rooms(String incarnation, PartitionEngine engine) {
     ExecutorService waiting =
         parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
     ReadThreads readers = ReadThreads.open(parts);
@@ -219,7 +231,7 @@ public final class ClusterEngine implements Engine {
             cluster.log().sessionMs(),
             cluster.isLevelAuto()),
         new NodeRooms.Log(log, log.tables(), log.group()),
-        replicas,
+        engine,
         placement,
         new ClusterTunnels.Threads(threads, waiting),
         readers.with(threads.control(), clock));

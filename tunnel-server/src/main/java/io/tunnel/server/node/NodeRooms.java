@@ -5,7 +5,6 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
@@ -41,6 +40,7 @@ final class NodeRooms {
   private final Self self;
   private final Log log;
   private final Ports.Threads threads;
+  private final PartitionEngine engine;
   private final NodeReplicas replicas;
   private final PlacementView view;
   private final ClusterTunnels tunnels;
@@ -50,6 +50,7 @@ final class NodeRooms {
   private final AbsenceCore absence;
   private final AsideCore aside;
   private final LevelWatch level;
+  private final FormWatch form;
   private final GoneNodesCore goneNodes = new GoneNodesCore();
   private final LastPlacement placement;
 
@@ -91,13 +92,14 @@ final class NodeRooms {
   NodeRooms(
       Self self,
       Log log,
-      NodeReplicas replicas,
+      PartitionEngine engine,
       LastPlacement placement,
       ClusterTunnels.Threads owners,
       Ports.Threads threads) {
     this.self = self;
     this.log = log;
-    this.replicas = replicas;
+    this.engine = engine;
+    this.replicas = engine.replicas();
     this.threads = threads;
     this.placement = placement;
     absence = new AbsenceCore(self.sessionNanos());
@@ -110,10 +112,11 @@ final class NodeRooms {
     tunnels =
         new ClusterTunnels(
             log.stores(),
-            new ClusterTunnels.Node(view, handles, known, self.sessions()),
+            new ClusterTunnels.Node(
+                view, handles, known, self.sessions(), () -> engine.bounds(view)),
             owners,
             new NodeSurroundings(
-                log.stores().bounds(),
+                engine.bounds(view),
                 view,
                 threads.control(),
                 threads.clock(),
@@ -134,6 +137,7 @@ final class NodeRooms {
             view,
             new LevelWatch.Self(self.cluster(), self.settings().levelMax(), self.isLevelAuto()),
             node::refused);
+    form = new FormWatch(log.stores()::objection, node::refused);
     ports = ports(catalog, known, handles);
   }
 
@@ -147,7 +151,7 @@ final class NodeRooms {
   private Ports ports(Catalog catalog, KnownBounds known, Handles handles) {
     PartitionHosts hosts = new RoutedHosts(replicas, view);
     Ports.Delivered delivered =
-        new Ports.Delivered(replicas.incarnations(), new CatchUp(log.stores().bounds(), replicas));
+        new Ports.Delivered(replicas.incarnations(), engine.freshness(engine.bounds(view)));
     return new Ports(
         catalog,
         new Ports.Partitions(
@@ -156,11 +160,7 @@ final class NodeRooms {
             new CurrentRows(catalog, hosts, threads.moments(), threads.clock()::epochMicros),
             delivered,
             delivered),
-        new Ports.Tunnels(
-            tunnels.led(),
-            tunnels.finder(),
-            new LogFigures.OfSharedLog(known, replicas, replicas::isCaughtUp),
-            this::rows),
+        new Ports.Tunnels(tunnels.led(), tunnels.finder(), engine.figures(known), this::rows),
         log.tables(),
         view,
         new Coordinator.Naming(handles, catalog.grants()),
@@ -204,8 +204,9 @@ final class NodeRooms {
   void look() {
     long nowNanos = threads.clock().nanos();
     level.look(nowNanos);
+    form.look();
     boolean isAbsent = absence.look(node.isLost() && node.hasSuccessor(), nowNanos);
-    roles.suspend(isAbsent || level.isBelow());
+    roles.suspend(isAbsent || level.isBelow() || form.isOther());
     boolean takesNothing = replicas.condition().refusesWrites();
     node.stepAside(aside.look(takesNothing, nowNanos));
     lost.ifPresent(partitions -> partitions.look(node.isLost(), nowNanos));

@@ -92,7 +92,7 @@ class AppendTablesTest {
     assertThat(origin.rows()).isEqualTo(get(cluster.topics().origin(rows(1))));
     assertThat(new Catalog(store).table("t")).isEqualTo(table);
     assertThat(get(tables.tables())).containsExactly(1);
-    assertThat(get(tables.problems(List.of(table)))).isEmpty();
+    assertThat(get(tables.check(List.of(table)))).isEmpty();
   }
 
   /** A leader that ends before it writes the table leaves topics without records. */
@@ -129,7 +129,7 @@ class AppendTablesTest {
     for (long ms : new long[] {0, 1_000, TimeUnit.DAYS.toMillis(900)}) {
       assertThat(tables.alter(table, new TableOptions(Durability.OS, ms, 0))).isCompleted();
     }
-    assertThat(get(tables.problems(List.of(table)))).isEmpty();
+    assertThat(get(tables.check(List.of(table)))).isEmpty();
   }
 
   @Test
@@ -161,7 +161,7 @@ class AppendTablesTest {
     TableRecord broken = create("broken");
     TestTopics.alter(admin, log(2), Map.of("retention.ms", "1000"));
     String problem = "topic " + log(2) + " has retention.ms=1000 and must have -1";
-    assertThat(get(tables.problems(List.of(whole, broken))))
+    assertThat(get(tables.check(List.of(whole, broken))))
         .singleElement()
         .satisfies(one -> assertThat(one).startsWith(problem));
     var claims = cluster.topicProblems(new TopicPlaces(catalog, () -> 0));

@@ -12,6 +12,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -150,7 +151,8 @@ final class TestNode implements Closeable {
     Executor readers = fair.isPresent() ? fair.get() : Runnable::run;
     ReadTurns turns = fair.isPresent() ? fair.get() : ReadTurns.of(readers);
     MemoryCatalogStore store = new MemoryCatalogStore();
-    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1).noteIn(store);
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1, LogForm.ROWS)
+        .noteIn(store);
     Catalog leader = new Catalog(store);
     mine =
         leader.createTable(
