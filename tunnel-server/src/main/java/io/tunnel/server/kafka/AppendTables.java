@@ -17,9 +17,9 @@ import java.util.concurrent.CompletableFuture;
  * Keeps the log of each table in two topics, one with the changes and one with the blocks of
  * snapshots. The origin of a table is the origin of both topics.
  */
-public final class AppendTables implements TableTopics {
+final class AppendTables implements TableTopics {
 
-  /** The features that nodes serve over these logs. */
+  /** Features of tables in a log of appends. */
   private static final Set<LogFeature> FEATURES = EnumSet.noneOf(LogFeature.class);
 
   private final AppendTopics topics;
@@ -53,8 +53,8 @@ public final class AppendTables implements TableTopics {
   }
 
   /**
-   * Changes nothing in Kafka, which deletes nothing by itself: leaders trim by the options that the
-   * catalog has. A longer retention is promised for changes after the alteration only, so a leader
+   * Completes at once: Kafka keeps these records until a leader trims, and leaders trim by the
+   * catalog's options. A longer retention is promised for changes after the alteration only, so a leader
    * that trims by the former options breaks no promise.
    */
   @Override

@@ -76,8 +76,8 @@ public final class KafkaCluster implements Closeable {
     return new AppendTopics(config, admin, topics());
   }
 
-  /** The logs of tables, as records that are appends. */
-  public AppendTables appendTables() {
+  /** The logs of tables in a log of appends. */
+  public TableTopics appendTables() {
     return new AppendTables(appendTopics());
   }
 

@@ -21,7 +21,7 @@ public record SharedTables(KafkaTopics topics) implements TableTopics {
     return true;
   }
 
-  /** A record for each row has none of these features. */
+  /** A log of rows lacks all features. */
   @Override
   public boolean has(LogFeature feature) {
     return false;

@@ -38,7 +38,7 @@ final class ClusterTunnels {
     Catalog catalog();
 
     /**
-     * Why this node must not use the cluster: the catalog says that the log has another form. For
+     * Why this node must not use the cluster: the log of the cluster has another form. For
      * the control thread.
      */
     Optional<String> objection();

@@ -34,7 +34,7 @@ class AppendTablesTest {
   private final MemoryCatalogStore store = new MemoryCatalogStore();
   private Catalog catalog;
   private KafkaCluster cluster;
-  private AppendTables tables;
+  private TableTopics tables;
   private Admin admin;
 
   @BeforeEach

@@ -37,7 +37,7 @@ public record StoredForm(int number) {
    *
    * @param what names the data
    * @param number the number that the data carries; 0 for none
-   * @throws IOException which says what wrote the data, and what to do
+   * @throws IOException names the writer of the data, and the next step
    */
   public static void require(String what, int number) throws IOException {
     require(what, number, NUMBER);
@@ -49,7 +49,7 @@ public record StoredForm(int number) {
    * @param what names the data
    * @param number the number that the data carries; 0 for none
    * @param read the number that this build reads
-   * @throws IOException which says what wrote the data, and what to do
+   * @throws IOException names the writer of the data, and the next step
    */
   public static void require(String what, int number, int read) throws IOException {
     if (number < NUMBER) {
