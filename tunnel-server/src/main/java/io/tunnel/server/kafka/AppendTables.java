@@ -54,8 +54,8 @@ final class AppendTables implements TableTopics {
 
   /**
    * Completes at once: Kafka keeps these records until a leader trims, and leaders trim by the
-   * catalog's options. A longer retention is promised for changes after the alteration only, so a leader
-   * that trims by the former options breaks no promise.
+   * catalog's options. A longer retention is promised for changes after the alteration only, so a
+   * leader that trims by the former options breaks no promise.
    */
   @Override
   public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {

@@ -38,8 +38,8 @@ final class ClusterTunnels {
     Catalog catalog();
 
     /**
-     * Why this node must not use the cluster: the log of the cluster has another form. For
-     * the control thread.
+     * Why this node must not use the cluster: the log of the cluster has another form. For the
+     * control thread.
      */
     Optional<String> objection();
 
