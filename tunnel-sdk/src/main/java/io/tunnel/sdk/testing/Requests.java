@@ -304,6 +304,7 @@ final class Requests {
           DESCRIBE_NODE,
           DRAIN_NODE,
           UPGRADE,
+          LOOK,
           ASSIGN,
           REVOKE,
           DELIVER,

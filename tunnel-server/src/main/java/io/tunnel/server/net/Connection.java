@@ -20,6 +20,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
+import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.concurrent.Future;
@@ -162,6 +163,10 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
     if (!entrance.isPassed()) {
       entrance.take(frame);
+      if (entrance.isPassed() && frame.operation() == Operation.LOOK) {
+        // The LOOK that let a node in is a request, too.
+        openRequests.take(frame);
+      }
     } else if (DeliveryPushes.takes(frame)) {
       pushed(frame);
     } else if (frame.kind() != FrameKind.REQUEST) {
@@ -280,6 +285,11 @@ final class Connection extends ChannelInboundHandlerAdapter
       closing.entered();
       door.audit().entered(who, address());
       LOGGER.debug("{} as '{}' connected from {}: {}", who, hello.name(), address(), agreed);
+    }
+
+    @Override
+    public void requireNode(byte[] payload) {
+      requests.requireNode(payload);
     }
 
     @Override
