@@ -169,7 +169,7 @@ final class PeerLink {
       enter(connection.getOutputStream(), frames);
       connection.setSoTimeout(0);
       if (open()) {
-        idle(-1);
+        watch(0);
         while (true) {
           take(frames.next());
         }
@@ -345,9 +345,17 @@ final class PeerLink {
         return;
       }
     }
-    if (isIdle
-        || !tools.shared().later().after(PeerLooks.IDLE_MS, () -> idle(takenNow))) {
+    if (isIdle) {
       end("no question for a while");
+    } else {
+      watch(takenNow);
+    }
+  }
+
+  /** Looks later whether the connection has taken more requests than {@code takenNow}. */
+  private void watch(long takenNow) {
+    if (!tools.shared().later().after(PeerLooks.IDLE_MS, () -> idle(takenNow))) {
+      end("this node is stopping");
     }
   }
 
