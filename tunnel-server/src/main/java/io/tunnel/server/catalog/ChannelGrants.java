@@ -157,7 +157,7 @@ public final class ChannelGrants {
    * the bytes under the code of a grant are longer than every purpose.
    *
    * @param purpose at most 32 characters of ASCII
-   * @return empty until this node has read its catalog
+   * @return empty until the node has read the catalog
    */
   Optional<Bytes> derived(String purpose) {
     byte[] text = purpose.getBytes(StandardCharsets.US_ASCII);

@@ -13,7 +13,7 @@ import java.util.Optional;
 import javax.crypto.Mac;
 
 /**
- * Seals the questions that nodes of one cluster ask each other, and the answers. A seal is an
+ * Seals LOOK requests and answers between the nodes of a cluster. A seal is an
  * authentication code under a key that is derived from the catalog's secret, which all nodes of the
  * cluster read and no client knows. The seal of a request covers both nodes, the time and the
  * questions; the seal of an answer covers the seal of its request and the answer. So nobody without
@@ -43,7 +43,7 @@ public final class NodeSeals {
   /**
    * The payload of a request.
    *
-   * @throws RefusedException BUSY until this node has read its catalog
+   * @throws RefusedException BUSY until the node has read the catalog
    */
   public byte[] seal(LookRequest request) {
     byte[] body = request.encode();
@@ -56,7 +56,7 @@ public final class NodeSeals {
    * @param self name of this node
    * @param nowMs milliseconds since 1970
    * @throws RefusedException NOT_PERMITTED when the seal does not match, the request is for another
-   *     node, or was made at another time; BUSY until this node has read its catalog
+   *     node, or was made at another time; BUSY until the node has read the catalog
    * @throws MalformedException when a sealed payload is no request
    */
   public LookRequest open(byte[] payload, String self, long nowMs) {

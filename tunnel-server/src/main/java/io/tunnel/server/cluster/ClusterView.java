@@ -67,15 +67,15 @@ public interface ClusterView {
   NodeStatus status();
 
   /**
-   * The looks of other nodes that this node answers; empty for a server without looks: one that is
-   * alone, or whose shared log has a record for each row.
+   * The replicas that nodes of the cluster may look at. Empty for a server alone, and for a node
+   * whose shared log has a record for each row.
    */
   default Optional<LookedAt> lookedAt() {
     return Optional.empty();
   }
 
   /**
-   * The replicas that other nodes may look at.
+   * Replicas for looks of the cluster's nodes.
    *
    * @param node name of this node
    */

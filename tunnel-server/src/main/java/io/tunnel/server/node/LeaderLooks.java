@@ -25,9 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks the leader of each partition, on this node or on another one. A partition without a leader,
- * one whose leader does not lead yet or any more, and one whose leader cannot be reached are asked
- * about again after {@value #RETRY_MS} ms, at the leader that the placement names then. After
+ * Asks the leader of each partition, local or remote. A partition without a leader, with a leader
+ * that does not lead yet or any more, or with an unreachable leader is asked about again after {@value #RETRY_MS} ms, at the leader that the placement names then. After
  * {@value #WAIT_MS_MAX} ms the question fails with an {@link IOException} that names the partition
  * and the last reason. Each partition succeeds or fails for itself. Safe for use by any thread.
  *

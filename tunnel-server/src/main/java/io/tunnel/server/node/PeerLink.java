@@ -145,7 +145,7 @@ final class PeerLink {
     return true;
   }
 
-  /** Whether the request waits for its answer here. */
+  /** True while the request waits for an answer on the connection. */
   synchronized boolean has(Ask ask) {
     return waiting.contains(ask) || sent.containsValue(ask);
   }
@@ -396,7 +396,7 @@ final class PeerLink {
     }
   }
 
-  /** Waits for both threads to end, for some seconds each. */
+  /** Waits for the end of both threads, at most {@value #JOIN_MS_MAX} ms per thread. */
   void join() {
     for (Thread thread : List.of(reader, writer)) {
       if (thread == Thread.currentThread()) {

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
 
 /**
- * Asks other nodes over one connection to each node. A connection opens with the first question,
- * and closes after {@value #IDLE_MS} ms without one. Questions in flight are bounded in count and
- * bytes; each ends after {@value #DEADLINE_MS} ms, and then its connection ends, because its node
+ * Asks nodes, over one connection per node. A connection opens with the first question, and closes
+ * after {@value #IDLE_MS} ms without questions. Questions in flight are bounded in count and bytes.
+ * A question fails after {@value #DEADLINE_MS} ms, and closes its connection, because the node
  * hangs. When a connection breaks, the questions without an answer are asked once more, on a new
  * connection. Questions change nothing, so a question that is asked twice does no harm.
  *

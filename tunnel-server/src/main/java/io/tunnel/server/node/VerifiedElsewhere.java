@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Asks the other replicas of a partition which snapshots they have read back. A leader asks before
+ * Asks replicas on other nodes for the newest snapshot of a partition that a replica has read back. A leader asks before
  * the leader trims the log.
  *
  * @param self name of this node, which is not asked

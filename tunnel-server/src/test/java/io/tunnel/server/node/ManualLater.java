@@ -30,7 +30,7 @@ final class ManualLater implements Later {
     return nowMs;
   }
 
-  /** Runs all actions that were to wait for this time. */
+  /** Runs all actions with a wait of {@code ms}. */
   void fire(long ms) {
     List<Waiting> due;
     synchronized (this) {

@@ -130,7 +130,7 @@ public final class Caller {
     return ANYBODY;
   }
 
-  /** Another node of the cluster, which may LOOK and nothing else. */
+  /** A node of the cluster that came in by a seal, for LOOK alone. */
   static Caller node() {
     return NODE;
   }
