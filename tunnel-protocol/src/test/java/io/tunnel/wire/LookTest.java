@@ -83,8 +83,7 @@ class LookTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new Found(1, 0, 0, Optional.empty(), moments, Optional.empty()));
     List<LookAnswer.Part> parts =
-        Collections.nCopies(
-            LookRequest.QUESTIONS_MAX + 1, new VerifiedUpTo(1, Optional.empty()));
+        Collections.nCopies(LookRequest.QUESTIONS_MAX + 1, new VerifiedUpTo(1, Optional.empty()));
     assertThatIllegalArgumentException().isThrownBy(() -> new LookAnswer(parts));
   }
 
@@ -96,10 +95,8 @@ class LookTest {
         .isThrownBy(() -> of(List.of(new Verified(2), new Verified(1))));
     assertThatIllegalArgumentException().isThrownBy(() -> new Verified(-1));
     assertThatIllegalArgumentException().isThrownBy(() -> largest(-1));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Refused(-1, ErrorCode.BUSY, ""));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new VerifiedUpTo(-1, Optional.empty()));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Refused(-1, ErrorCode.BUSY, ""));
+    assertThatIllegalArgumentException().isThrownBy(() -> new VerifiedUpTo(-1, Optional.empty()));
   }
 
   @Test
@@ -142,8 +139,7 @@ class LookTest {
   @Test
   void a_long_reason_is_cut_and_a_longer_one_is_not_read() {
     Refused cut = new Refused(1, ErrorCode.BUSY, "é".repeat(1_000));
-    assertThat(cut.reason().getBytes(StandardCharsets.UTF_8))
-        .hasSize(LookAnswer.REASON_BYTES_MAX);
+    assertThat(cut.reason().getBytes(StandardCharsets.UTF_8)).hasSize(LookAnswer.REASON_BYTES_MAX);
     ByteSink sink = new ByteSink(16);
     sink.writeVarint(1);
     sink.writeInt(1);

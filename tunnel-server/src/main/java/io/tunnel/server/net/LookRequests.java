@@ -142,8 +142,7 @@ final class LookRequests {
           cause instanceof Exception known
               ? refusals.of(known)
               : new RefusedException(ErrorCode.INTERNAL, "the server failed: " + cause);
-      return new Refused(
-          question.partition(), reason.code(), String.valueOf(reason.getMessage()));
+      return new Refused(question.partition(), reason.code(), String.valueOf(reason.getMessage()));
     }
 
     private void took(int index, Part part) {
@@ -176,7 +175,11 @@ final class LookRequests {
                 ? new Refused(
                     partition,
                     ErrorCode.LOG_UNAVAILABLE,
-                    "the replica of partition " + partition + " has not looked in " + WAIT_MS + " ms")
+                    "the replica of partition "
+                        + partition
+                        + " has not looked in "
+                        + WAIT_MS
+                        + " ms")
                 : parts.get(i).get(0));
       }
       return known;

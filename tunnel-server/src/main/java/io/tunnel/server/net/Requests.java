@@ -105,8 +105,7 @@ final class Requests {
     this.partitions =
         new PartitionRequests(rooms.catalog(), rooms.delivery(), served, rooms.cluster()::levels);
     this.looks =
-        new LookRequests(
-            rooms.cluster(), new NodeSeals(rooms.catalog()), served.clock(), refusals);
+        new LookRequests(rooms.cluster(), new NodeSeals(rooms.catalog()), served.clock(), refusals);
     if (!gate.isOpen()) {
       rooms.catalog().holdings().exempt(gate::isAdministrator);
     }

@@ -26,9 +26,10 @@ import java.util.function.Supplier;
 
 /**
  * Asks the leader of each partition, local or remote. A partition without a leader, with a leader
- * that does not lead yet or any more, or with an unreachable leader is asked about again after {@value #RETRY_MS} ms, at the leader that the placement names then. After
- * {@value #WAIT_MS_MAX} ms the question fails with an {@link IOException} that names the partition
- * and the last reason. Each partition succeeds or fails for itself. Safe for use by any thread.
+ * that does not lead yet or any more, or with an unreachable leader is asked about again after
+ * {@value #RETRY_MS} ms, at the leader that the placement names then. After {@value #WAIT_MS_MAX}
+ * ms the question fails with an {@link IOException} that names the partition and the last reason.
+ * Each partition succeeds or fails for itself. Safe for use by any thread.
  *
  * @param self name of this node
  * @param own looks at the replicas of this node
@@ -61,12 +62,10 @@ record LeaderLooks(
 
   /** By partition, the answer of its leader at some moment after the call. */
   Map<Integer, CompletableFuture<Found>> ask(Collection<Where> questions) {
-    long deadlineNanos =
-        timing.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
+    long deadlineNanos = timing.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
     Map<Integer, Asked> all = new TreeMap<>();
     for (Where question : questions) {
-      all.put(
-          question.partition(), new Asked(question, new CompletableFuture<>(), deadlineNanos));
+      all.put(question.partition(), new Asked(question, new CompletableFuture<>(), deadlineNanos));
     }
     Map<Integer, CompletableFuture<Found>> answers = new TreeMap<>();
     all.forEach((partition, asked) -> answers.put(partition, asked.answer()));

@@ -168,7 +168,8 @@ final class PeerLooks implements Peers, Closeable {
 
   private PeerLink link(Placement.Member node) {
     PeerLink link =
-        new PeerLink(node, () -> sealed(node, List.of()), new PeerLink.Tools(self, tools, this::over));
+        new PeerLink(
+            node, () -> sealed(node, List.of()), new PeerLink.Tools(self, tools, this::over));
     link.start();
     return link;
   }

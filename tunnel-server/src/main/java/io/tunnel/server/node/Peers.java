@@ -17,8 +17,7 @@ interface Peers {
    * when the node does not answer or too many questions are in flight, and with a {@link
    * io.tunnel.model.RefusedException} when the node refuses all questions.
    *
-   * @param questions of rising partitions, at most {@link
-   *     io.tunnel.wire.LookRequest#QUESTIONS_MAX}
+   * @param questions of rising partitions, at most {@link io.tunnel.wire.LookRequest#QUESTIONS_MAX}
    */
   CompletableFuture<List<Part>> ask(Placement.Member node, List<Question> questions);
 }

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Asks replicas on other nodes for the newest snapshot of a partition that a replica has read back. A leader asks before
- * the leader trims the log.
+ * Asks replicas on other nodes for the newest snapshot of a partition that a replica has read back.
+ * A leader asks before the leader trims the log.
  *
  * @param self name of this node, which is not asked
  */
@@ -34,11 +34,7 @@ record VerifiedElsewhere(String self, Supplier<Placement> placement, Peers peers
       }
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-        .thenApply(
-            all ->
-                answers.stream()
-                    .flatMapToLong(answer -> answer.join().stream())
-                    .max());
+        .thenApply(all -> answers.stream().flatMapToLong(answer -> answer.join().stream()).max());
   }
 
   private static OptionalLong id(List<Part> parts) {

@@ -63,10 +63,8 @@ class NodeSealsTest {
     for (long away : List.of(-NodeSeals.WINDOW_MS, 0L, NodeSeals.WINDOW_MS)) {
       assertThat(seals.open(payload, "n2", NOW_MS + away)).isEqualTo(REQUEST);
     }
-    requireRefused(
-        seals, payload, "n2", NOW_MS + NodeSeals.WINDOW_MS + 1, "made 30001 ms ago");
-    requireRefused(
-        seals, payload, "n2", NOW_MS - NodeSeals.WINDOW_MS - 1, "made -30001 ms ago");
+    requireRefused(seals, payload, "n2", NOW_MS + NodeSeals.WINDOW_MS + 1, "made 30001 ms ago");
+    requireRefused(seals, payload, "n2", NOW_MS - NodeSeals.WINDOW_MS - 1, "made -30001 ms ago");
   }
 
   @Test

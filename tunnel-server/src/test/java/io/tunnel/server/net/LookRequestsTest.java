@@ -166,11 +166,9 @@ final class LookRequestsTest {
         assertThat(client.refused(Operation.LOOK, new byte[20]).code())
             .isEqualTo(ErrorCode.NOT_PERMITTED);
         long nowMs = TimeUnit.MICROSECONDS.toMillis(open.clock.epochMicros());
-        byte[] payload =
-            ofOpen.seal(new LookRequest("n1", SELF, nowMs, List.of(new Verified(3))));
+        byte[] payload = ofOpen.seal(new LookRequest("n1", SELF, nowMs, List.of(new Verified(3))));
         looks.verifies(3, 9);
-        assertThat(
-                ofOpen.openAnswer(payload, client.granted(Operation.LOOK, payload)).parts())
+        assertThat(ofOpen.openAnswer(payload, client.granted(Operation.LOOK, payload)).parts())
             .containsExactly(new VerifiedUpTo(3, Optional.of(9L)));
       }
     }

@@ -267,6 +267,8 @@ final class LeaderLooksTest {
     fail(requests.get(0), new IOException("gone"));
     answer(requests.get(1), new VerifiedUpTo(5, Optional.of(0L)));
     assertThat(one).isCompletedWithValue(OptionalLong.of(0));
-    assertThat(elsewhere.verified(6)).as("no other replica").isCompletedWithValue(OptionalLong.empty());
+    assertThat(elsewhere.verified(6))
+        .as("no other replica")
+        .isCompletedWithValue(OptionalLong.empty());
   }
 }

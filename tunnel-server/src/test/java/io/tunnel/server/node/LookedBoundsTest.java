@@ -80,8 +80,7 @@ final class LookedBoundsTest {
       }
       case 1 -> {
         long micros = random.nextLong(120);
-        some.forEach(
-            id -> expected.put(id, state -> firstSince(state, micros)));
+        some.forEach(id -> expected.put(id, state -> firstSince(state, micros)));
         pending.add(new Pending(log.bounds.firstSince(some, micros), from, expected));
       }
       case 2 -> {
@@ -96,15 +95,16 @@ final class LookedBoundsTest {
         }
         pending.add(new Pending(log.bounds.shared(known), from, expected));
       }
-      default -> log.bounds
-          .boundsOfEach(some)
-          .forEach(
-              (id, answer) ->
-                  pending.add(
-                      new Pending(
-                          answer.thenApply(bounds -> Map.of(id, bounds)),
-                          Map.of(id, from.get(id)),
-                          Map.of(id, state -> boundsIn(id, state)))));
+      default ->
+          log.bounds
+              .boundsOfEach(some)
+              .forEach(
+                  (id, answer) ->
+                      pending.add(
+                          new Pending(
+                              answer.thenApply(bounds -> Map.of(id, bounds)),
+                              Map.of(id, from.get(id)),
+                              Map.of(id, state -> boundsIn(id, state)))));
     }
   }
 
@@ -115,10 +115,7 @@ final class LookedBoundsTest {
   }
 
   private static Object shared(int partition, LookedLog.State state, KnownPosition known) {
-    return state
-        .found(new Where(partition, List.of(), Optional.of(known)))
-        .shared()
-        .orElseThrow();
+    return state.found(new Where(partition, List.of(), Optional.of(known))).shared().orElseThrow();
   }
 
   private static void change(LookedLog log, SplittableRandom random) {
@@ -129,7 +126,8 @@ final class LookedBoundsTest {
         log.leads(partition, LookedLog.NODES.get(random.nextInt(3)), last);
         log.told.put(partition, log.now(partition).leader().orElseThrow());
       }
-      case 1 -> log.leads(partition, LookedLog.NODES.get(random.nextInt(3)), random.nextLong(last + 1));
+      case 1 ->
+          log.leads(partition, LookedLog.NODES.get(random.nextInt(3)), random.nextLong(last + 1));
       case 2 -> log.falls(partition);
       case 3 -> log.told.put(partition, LookedLog.NODES.get(random.nextInt(3)));
       case 4 -> log.told.remove(partition);
@@ -213,8 +211,7 @@ final class LookedBoundsTest {
     private final FakeSurroundings surroundings = new FakeSurroundings();
     private final KnownBounds known = new KnownBounds();
     private final SharedLogBounds bounds =
-        new SharedLogBounds(
-            log.bounds, known, surroundings::control, surroundings::epochMicros);
+        new SharedLogBounds(log.bounds, known, surroundings::control, surroundings::epochMicros);
     private final List<Map<Integer, Look>> looks = new ArrayList<>();
     private final List<Exception> failures = new ArrayList<>();
 

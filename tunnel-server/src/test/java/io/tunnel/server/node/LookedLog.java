@@ -56,8 +56,7 @@ final class LookedLog {
               new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later)));
 
   /** A request on its way. */
-  record Request(
-      String node, List<Question> questions, CompletableFuture<List<Part>> answer) {}
+  record Request(String node, List<Question> questions, CompletableFuture<List<Part>> answer) {}
 
   /**
    * A partition at a time.

@@ -42,8 +42,7 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("try")
 final class PeerLooksTest {
 
-  private static final List<Question> WHERE =
-      List.of(new Where(5, List.of(), Optional.empty()));
+  private static final List<Question> WHERE = List.of(new Where(5, List.of(), Optional.empty()));
   private static final List<Part> FOUND =
       List.of(new Found(5, 1, 40, Optional.of(7L), List.of(), Optional.empty()));
   private static final List<Part> OTHER =
@@ -70,8 +69,7 @@ final class PeerLooksTest {
   void open() throws IOException {
     peer = new LookPeer(seals);
     looks =
-        new PeerLooks(
-            "n1", new PeerLooks.Tools(SocketFactory.getDefault(), seals, clock, later));
+        new PeerLooks("n1", new PeerLooks.Tools(SocketFactory.getDefault(), seals, clock, later));
   }
 
   @AfterEach
@@ -145,8 +143,7 @@ final class PeerLooksTest {
     LookPeer.Visit visit = peer.visit();
     Frame introduction = visit.greet();
     assertThat(visit.read(introduction, "n2", nowMs()).questions()).isEmpty();
-    byte[] forged =
-        seals("53").sealAnswer(introduction.payload(), new LookAnswer(List.of()));
+    byte[] forged = seals("53").sealAnswer(introduction.payload(), new LookAnswer(List.of()));
     visit.send(Operation.LOOK, FrameKind.RESPONSE, introduction.correlationId(), forged);
     assertThat(visit.isClosedByPeer()).isTrue();
     requireFailed(answer, "without the seal of this cluster");
@@ -180,15 +177,13 @@ final class PeerLooksTest {
     Frame answered = first.next();
     var unused = first.next();
     first.answer(answered, FOUND);
-    assertThat(of(CompletableFuture.anyOf(answer, other).thenApply(any -> FOUND)))
-        .isEqualTo(FOUND);
+    assertThat(of(CompletableFuture.anyOf(answer, other).thenApply(any -> FOUND))).isEqualTo(FOUND);
     first.close();
     LookPeer.Visit second = peer.guest();
     var again = second.next();
     second.close();
-    CompletableFuture<List<Part>> left = answer.isDone() && !answer.isCompletedExceptionally()
-        ? other
-        : answer;
+    CompletableFuture<List<Part>> left =
+        answer.isDone() && !answer.isCompletedExceptionally() ? other : answer;
     requireFailed(left, "cannot ask node n2");
     assertThat(again.operation()).isEqualTo(Operation.LOOK);
     assertThat(peer.hasVisits()).as("a third connection").isFalse();

@@ -270,6 +270,8 @@ public final class Caller {
   /** The caller for logs. */
   @Override
   public String toString() {
-    return known.map(one -> one.principal().name()).orElse(isAnybody ? "anybody" : isNode() ? "a node" : "nobody");
+    return known
+        .map(one -> one.principal().name())
+        .orElse(isAnybody ? "anybody" : isNode() ? "a node" : "nobody");
   }
 }
