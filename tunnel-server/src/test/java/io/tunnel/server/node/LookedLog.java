@@ -76,7 +76,7 @@ final class LookedLog {
     private long firstSince(long moment) {
       for (int i = 0; i < micros.size(); i++) {
         if (micros.get(i) >= moment) {
-          return i + 1;
+          return i + 1L;
         }
       }
       return Long.MAX_VALUE;
