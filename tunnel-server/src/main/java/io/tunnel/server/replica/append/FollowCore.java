@@ -158,11 +158,7 @@ final class FollowCore {
    * knows no more than its header. False where the epoch is forgotten.
    */
   public boolean hasCounted(long offset, AppendHeader header) {
-    if (offset >= next || header.kind() == Kind.MARKER) {
-      return false;
-    }
-    return stretches.stream()
-        .anyMatch(each -> each.epoch() < offset && offset < each.end() && each.has(header));
+    return FollowState.hasCounted(next, stretches, offset, header);
   }
 
   /** The log has nothing before {@code offset} any more: forgets epochs that ended before. */
