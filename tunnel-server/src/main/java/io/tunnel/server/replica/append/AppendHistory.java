@@ -4,7 +4,6 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.changes.LostHistory;
-import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.append.OffsetIndexCore.Pair;
 import io.tunnel.server.replica.append.PagesCore.Fetch;
 import java.io.Closeable;
@@ -34,7 +33,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
   /** Where a tail is that reads nothing of a partition. */
   private static final long NOWHERE = -1;
 
-  private final ReplicaConfig.History config;
+  private final Limits limits;
   private final PagesCore core;
   private final IntFunction<KnownLog> known;
   private final OffsetIndex index;
@@ -48,6 +47,15 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
   private final LongAdder bytes = new LongAdder();
 
   /**
+   * What a node reads and holds.
+   *
+   * @param pageBytesMax bytes of records after which a page is full; the last record may be longer
+   * @param heldBytesMax bytes of the pages of all partitions that channels may ask for again
+   * @param fetchesMax partitions that are read at the same time
+   */
+  record Limits(int pageBytesMax, long heldBytesMax, int fetchesMax) {}
+
+  /**
    * Reads nothing yet.
    *
    * @param known what the node knows of a partition's log; {@link KnownLog#NONE} without a replica.
@@ -55,13 +63,13 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
    * @param wake lets the channels of a partition look again; called by any thread
    */
   AppendHistory(
-      ReplicaConfig.History config,
+      Limits limits,
       ReadableAppendLog log,
       IntFunction<KnownLog> known,
       OffsetIndex index,
       IntConsumer wake) {
-    this.config = config;
-    this.core = new PagesCore(config.heldBytesMax(), config.readPartitionsMax());
+    this.limits = limits;
+    this.core = new PagesCore(limits.heldBytesMax(), limits.fetchesMax());
     this.known = known;
     this.index = index;
     this.wake = wake;
@@ -139,7 +147,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
 
   private FetchCore begin(Fetch fetch) {
     if (fetch.offset().isPresent()) {
-      return new FetchCore(fetch, fetch.offset().getAsLong(), config.readBytesMax());
+      return new FetchCore(fetch, fetch.offset().getAsLong(), limits.pageBytesMax());
     }
     int partition = fetch.partition();
     KnownLog log = known.apply(partition);
@@ -152,7 +160,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
         low < high && high <= end
             ? new SearchCore(low, high, near.isPresent())
             : new SearchCore(log.trimmed().offset(), end, false);
-    return new FetchCore(fetch, search, config.readBytesMax());
+    return new FetchCore(fetch, search, limits.pageBytesMax());
   }
 
   @Override
