@@ -51,7 +51,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
    *
    * @param pageBytesMax bytes of records after which a page is full; the last record may be longer
    * @param heldBytesMax bytes of the pages of all partitions that channels may ask for again
-   * @param fetchesMax partitions that are read at the same time
+   * @param fetchesMax partitions that the node reads at one time
    */
   record Limits(int pageBytesMax, long heldBytesMax, int fetchesMax) {}
 
@@ -81,8 +81,8 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
    * {@code position} may begin before, and the last batch may end after {@code limit}.
    *
    * @param limit the local log has the changes from there on
-   * @return empty when {@code position} is not before {@code limit}; otherwise, nothing yet, or at
-   *     least one batch
+   * @return empty when {@code position} is not before {@code limit}; an awaited result, or at least
+   *     one batch
    * @throws RefusedException HISTORY_LOST when the shared log does not have the changes, with equal
    *     positions on every node; NOT_LEADER when this node has no replica that has read so far, or
    *     does not understand the record
@@ -160,7 +160,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
         low < high && high <= end
             ? new SearchCore(low, high, near.isPresent())
             : new SearchCore(log.trimmed().offset(), end, false);
-    return new FetchCore(fetch, search, limits.pageBytesMax());
+    return new FetchCore(fetch, search, log, limits.pageBytesMax());
   }
 
   @Override

@@ -13,7 +13,6 @@ import io.tunnel.server.replica.append.SearchCore.Side;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Reads one page of old changes: first searches the record of the page's first position, unless its
@@ -46,12 +45,12 @@ final class FetchCore {
   private Optional<OldPage> page = Optional.empty();
 
   /** A fetch that searches a record from {@code low} to before {@code high}. */
-  FetchCore(Fetch fetch, SearchCore search, int bytesMax) {
+  FetchCore(Fetch fetch, SearchCore search, KnownLog known, int bytesMax) {
     this.fetch = fetch;
     this.search = Optional.of(search);
     this.bytesMax = bytesMax;
     this.position = fetch.position();
-    startIfFound();
+    startIfFound(known);
   }
 
   /** A fetch that begins with the record at {@code offset}. */
@@ -90,13 +89,13 @@ final class FetchCore {
   /**
    * Takes what was read from {@link #next} on.
    *
-   * @param readTo the log has nothing else before this offset
+   * @param readTo the tail has read all records before this offset
    * @param known what the node knows of the log now
    */
   void read(List<Stored> records, long readTo, KnownLog known) {
     if (search.isPresent()) {
       search.get().read(records, readTo, record -> side(record, known, fetch.position()));
-      startIfFound();
+      startIfFound(known);
       return;
     }
     for (Stored record : records) {
@@ -122,12 +121,12 @@ final class FetchCore {
     return first + record.header().changes() > position ? Side.EXACT : Side.BEFORE;
   }
 
-  private void startIfFound() {
-    if (search.get().isDone()) {
-      OptionalLong offset = search.get().found().stream().mapToLong(Stored::offset).findFirst();
+  private void startIfFound(KnownLog known) {
+    SearchCore searched = search.get();
+    if (searched.isDone()) {
       search = Optional.empty();
-      nextOffset = offset.orElse(0);
-      if (offset.isEmpty()) {
+      nextOffset = searched.found().map(Stored::offset).orElse(searched.last());
+      if (nextOffset >= known.follow().next()) {
         end();
       }
     }
@@ -213,7 +212,7 @@ final class FetchCore {
     } else {
       search = Optional.of(new SearchCore(start, known.follow().next(), true));
     }
-    startIfFound();
+    startIfFound(known);
   }
 
   /**

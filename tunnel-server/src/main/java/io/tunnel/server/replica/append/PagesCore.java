@@ -21,8 +21,7 @@ import java.util.function.IntPredicate;
  * pages of a partition are fetched one by one, in the order of the requests, so no request starves.
  * The least recently used pages are evicted first.
  *
- * <p>Bytes in memory: those of the pages, at most {@code bytesMax} and one page, and for each fetch
- * one page. A page has at most the bytes of a page and one record.
+ * <p>Memory: pages of {@code bytesMax} bytes, or one larger page, and one page for each fetch.
  */
 final class PagesCore {
 
@@ -71,8 +70,8 @@ final class PagesCore {
   /**
    * Nothing is held.
    *
-   * @param bytesMax of pages, and one page more
-   * @param fetchesMax partitions that are read at the same time
+   * @param bytesMax of pages; a single page may have more
+   * @param fetchesMax partitions that the node reads at one time
    */
   PagesCore(long bytesMax, int fetchesMax) {
     this.bytesMax = bytesMax;
@@ -185,7 +184,7 @@ final class PagesCore {
     bytes -= page.bytes();
   }
 
-  /** Forgets all partitions but those; a reader that waits for another one has to look again. */
+  /** Forgets all other partitions; channels that wait for one of them have to look again. */
   Work keep(IntPredicate isKept) {
     Set<Integer> woken = new TreeSet<>();
     wanted.keySet().forEach(place -> woken.add(place.partition()));
@@ -211,7 +210,7 @@ final class PagesCore {
     return bytes;
   }
 
-  /** Places that are fetched, or wait for it. */
+  /** Fetches under way, and positions that wait for a fetch. */
   int waiting() {
     return wanted.size() + fetches.size();
   }

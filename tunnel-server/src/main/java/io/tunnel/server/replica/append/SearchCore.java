@@ -82,10 +82,15 @@ final class SearchCore {
     return found;
   }
 
+  /** The offset after all records that the search could find. */
+  long last() {
+    return Math.max(low, high);
+  }
+
   /**
    * Takes what was read from {@link #next} on.
    *
-   * @param readTo the log has nothing else before this offset
+   * @param readTo the tail has read all records before this offset
    */
   void read(List<Stored> records, long readTo, Goal goal) {
     long from = next;
@@ -134,7 +139,7 @@ final class SearchCore {
     }
   }
 
-  /** The log begins at {@code first}: what is before is not found any more. */
+  /** The log begins at {@code first} now. */
   void trimmed(long first) {
     low = Math.max(low, first);
     begin(low);

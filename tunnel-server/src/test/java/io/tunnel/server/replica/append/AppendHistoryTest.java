@@ -143,6 +143,20 @@ final class AppendHistoryTest {
   }
 
   @Test
+  void a_log_that_begins_after_the_place_that_the_index_says_is_lost_up_to_its_first_record() {
+    changes.mark();
+    for (int i = 0; i < 4; i++) {
+      changes.append(i, 10, 5);
+      index.found(changes.lastPlace());
+    }
+    log.deleteBefore(P, changes.lastOffset);
+    changes.append(5, 10, 5);
+    open(1 << 20, 1 << 20);
+    assertRefused(2, ErrorCode.HISTORY_LOST, "changes 2 to 15 of partition 1");
+    assertThat(read(16).lastPosition()).isEqualTo(25);
+  }
+
+  @Test
   void positions_before_those_of_a_restored_log_are_lost() {
     changes.mark();
     changes.begin(1_000);

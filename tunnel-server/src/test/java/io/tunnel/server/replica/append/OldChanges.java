@@ -65,7 +65,7 @@ final class OldChanges {
     land(of(Kind.BEGIN, reader.number() + 1, position, 0), new byte[0]);
   }
 
-  /** A record of batches, each with so many rows of so many bytes; and one with answers. */
+  /** A record: for each number a batch with as many rows, and a batch with answers to writers. */
   void append(long micros, int rowBytes, int... rows) {
     append(0, micros, rowBytes, rows);
   }
