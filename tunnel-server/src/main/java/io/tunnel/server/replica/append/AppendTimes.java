@@ -50,11 +50,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
     final Function<Optional<Stored>, OptionalLong> answer;
     final CompletableFuture<OptionalLong> result = new CompletableFuture<>();
 
-    Look(
-        int partition,
-        KnownLog log,
-        Goal goal,
-        Function<Optional<Stored>, OptionalLong> answer) {
+    Look(int partition, KnownLog log, Goal goal, Function<Optional<Stored>, OptionalLong> answer) {
       this.partition = partition;
       this.search = new SearchCore(log.trimmed().offset(), log.follow().next(), false);
       this.goal = goal;
@@ -114,8 +110,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
     }
     long wanted = Math.max(position + 1, log.firstPosition());
     Goal goal =
-        record ->
-            isUsable(log, record) ? FetchCore.side(record, log, wanted) : Side.UNUSABLE;
+        record -> isUsable(log, record) ? FetchCore.side(record, log, wanted) : Side.UNUSABLE;
     return ask(
         new Look(
             partition,

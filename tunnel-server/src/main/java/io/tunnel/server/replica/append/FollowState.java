@@ -72,8 +72,7 @@ record FollowState(
     return hasCounted(next, stretches, offset, header);
   }
 
-  static boolean hasCounted(
-      long next, List<Stretch> stretches, long offset, AppendHeader header) {
+  static boolean hasCounted(long next, List<Stretch> stretches, long offset, AppendHeader header) {
     return offset < next
         && header.kind() != AppendHeader.Kind.MARKER
         && stretches.stream().anyMatch(each -> each.hasCounted(offset, header));

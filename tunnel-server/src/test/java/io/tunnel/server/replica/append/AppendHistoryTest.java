@@ -57,16 +57,14 @@ final class AppendHistoryTest {
   private static Map<Long, Bytes> batches(Extents extents) {
     Map<Long, Bytes> batches = new TreeMap<>();
     for (ChangeBatch each : ((Extents.Held) extents).batches()) {
-      batches.put(
-          each.basePosition(), Bytes.copyOf(each.array(), each.offset(), each.byteCount()));
+      batches.put(each.basePosition(), Bytes.copyOf(each.array(), each.offset(), each.byteCount()));
     }
     return batches;
   }
 
   private void assertRefused(long position, ErrorCode code, String message) {
     assertThatThrownBy(() -> read(position))
-        .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.code()).isEqualTo(code))
+        .isInstanceOfSatisfying(RefusedException.class, e -> assertThat(e.code()).isEqualTo(code))
         .hasMessageContaining(message);
   }
 

@@ -43,8 +43,7 @@ final class AppendTimesTest {
     assertThatThrownBy(asked::join)
         .isInstanceOf(CompletionException.class)
         .cause()
-        .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.code()).isEqualTo(code));
+        .isInstanceOfSatisfying(RefusedException.class, e -> assertThat(e.code()).isEqualTo(code));
   }
 
   @Test

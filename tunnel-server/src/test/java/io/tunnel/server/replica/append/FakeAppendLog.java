@@ -179,8 +179,7 @@ final class FakeAppendLog implements ReadableAppendLog {
           log.records.subMap(from, true, Math.max(from, readMax), false).values().stream()
               .limit(recordsMax)
               .toList();
-      long to =
-          records.size() < recordsMax ? readMax : records.get(recordsMax - 1).offset() + 1;
+      long to = records.size() < recordsMax ? readMax : records.get(recordsMax - 1).offset() + 1;
       next.put(partition, Math.max(from, to));
       if (to <= from) {
         return Optional.empty();

@@ -121,9 +121,7 @@ final class OffsetIndexCoreTest {
                   assertThat(pair.position()).isLessThanOrEqualTo(asked);
                   assertThat(log).containsEntry(pair.position(), pair.offset());
                 });
-        index
-            .after(P, asked)
-            .ifPresent(pair -> assertThat(pair.position()).isGreaterThan(asked));
+        index.after(P, asked).ifPresent(pair -> assertThat(pair.position()).isGreaterThan(asked));
       }
     }
   }

@@ -92,8 +92,7 @@ final class OldChanges {
       next += count;
     }
     value.writeBytes(
-        BatchBuilder.withoutRows(
-            partition, FormatFeature.WRITTEN, Bytes.EMPTY, next, micros));
+        BatchBuilder.withoutRows(partition, FormatFeature.WRITTEN, Bytes.EMPTY, next, micros));
     FollowState.Stretch epoch = reader.newest();
     AppendHeader header =
         new AppendHeader(

@@ -77,7 +77,8 @@ class RealHistoryTest {
 
   private Extents read(long position) throws InterruptedException {
     while (true) {
-      Extents planned = history.plan(PARTITION, position, changes.position(), 1 << 20).orElseThrow();
+      Extents planned =
+          history.plan(PARTITION, position, changes.position(), 1 << 20).orElseThrow();
       if (!planned.isAwaited()) {
         return planned;
       }
