@@ -18,7 +18,7 @@ record KnownLog(FollowState follow, Trim trimmed) {
 
   /**
    * The first position that can be read from the log: after what is trimmed, and in an epoch that
-   * {@link FollowCore} remembers. All nodes that have read so far agree.
+   * {@link FollowCore} remembers.
    */
   long firstPosition() {
     long remembered =
