@@ -121,7 +121,7 @@ final class AppendHistoryTest {
     open(1 << 20, 1 << 20);
     assertRefused(2, ErrorCode.HISTORY_LOST, "changes 2 to 5 of partition 1");
     assertThat(read(6).firstPosition()).as("not deleted yet").isEqualTo(6);
-    log.deleteBefore(P, offset);
+    log.trim(P, offset);
     assertRefused(5, ErrorCode.HISTORY_LOST, "changes 5 to 5 of partition 1");
     assertThat(tail.step(1)).as("nothing is read for a refusal").isFalse();
   }
@@ -131,11 +131,11 @@ final class AppendHistoryTest {
     changes.mark();
     changes.append(5, 10, 5);
     changes.append(6, 10, 5);
-    log.deleteBefore(P, changes.lastOffset);
+    log.trim(P, changes.lastOffset);
     open(1 << 20, 1 << 20);
     assertRefused(2, ErrorCode.HISTORY_LOST, "changes 2 to 5 of partition 1");
     assertThat(read(6).lastPosition()).isEqualTo(10);
-    log.deleteBefore(P, log.end(P));
+    log.trim(P, log.end(P));
     history.keep(any -> false);
     assertRefused(7, ErrorCode.HISTORY_LOST, "changes 7 to 10 of partition 1");
   }
@@ -147,7 +147,7 @@ final class AppendHistoryTest {
       changes.append(i, 10, 5);
       index.found(changes.lastPlace());
     }
-    log.deleteBefore(P, changes.lastOffset);
+    log.trim(P, changes.lastOffset);
     changes.append(5, 10, 5);
     open(1 << 20, 1 << 20);
     assertRefused(2, ErrorCode.HISTORY_LOST, "changes 2 to 15 of partition 1");

@@ -69,7 +69,7 @@ final class AppendTimesTest {
   void what_is_trimmed_is_not_found() {
     fill();
     changes.trim(7, 4);
-    log.deleteBefore(P, 4);
+    log.trim(P, 4);
     assertThat(answer(times.positionBefore(P, 50))).hasValue(6);
     assertThat(answer(times.positionBefore(P, 201))).hasValue(10);
     assertThat(answer(times.commitMicrosAfter(P, 2))).hasValue(200);

@@ -41,11 +41,6 @@ final class FakeAppendLog implements ReadableAppendLog {
     appended.done(OptionalLong.of(offset));
   }
 
-  /** Offsets without a record. */
-  void skip(int partition, long offsets) {
-    of(partition).end += offsets;
-  }
-
   /** The offset after the last record. */
   long end(int partition) {
     return of(partition).end;
@@ -54,6 +49,13 @@ final class FakeAppendLog implements ReadableAppendLog {
   /** All records. */
   Collection<Stored> records(int partition) {
     return of(partition).records.values();
+  }
+
+  /** The log deletes the records before {@code offset}. */
+  void trim(int partition, long offset) {
+    Partition log = of(partition);
+    log.start = Math.max(log.start, offset);
+    log.records.headMap(offset, false).clear();
   }
 
   /** The log loses the records at and after {@code offset}. */
@@ -81,9 +83,7 @@ final class FakeAppendLog implements ReadableAppendLog {
 
   @Override
   public CompletableFuture<Void> deleteBefore(int partition, long offset) {
-    Partition log = of(partition);
-    log.start = Math.max(log.start, offset);
-    log.records.headMap(offset, false).clear();
+    trim(partition, offset);
     return CompletableFuture.completedFuture(null);
   }
 
