@@ -54,6 +54,7 @@ final class AppendSender implements Closeable {
   private static final long IDLE_MS = 1_000;
   private static final long LOGGED_NANOS_MIN = TimeUnit.SECONDS.toNanos(10);
 
+  private final Carries carries;
   private final RenewedProducer<byte[]> producer;
   private final BrokerShares shares;
   private final long bytesMax;
@@ -74,6 +75,24 @@ final class AppendSender implements Closeable {
   /** Appends that the producer does not have, oldest first; used by the thread only. */
   private final Deque<Append> held = new ArrayDeque<>();
 
+  /** What the records are, for the names of threads and for people. */
+  enum Carries {
+    /** Records of the logs of tables. */
+    APPENDS("kafka-append", "appends", "and their leaders will claim again"),
+    /** Blocks of snapshots. */
+    BLOCKS("kafka-block", "blocks of snapshots", "no record will name their snapshots");
+
+    private final String thread;
+    private final String plural;
+    private final String next;
+
+    Carries(String thread, String plural, String next) {
+      this.thread = thread;
+      this.plural = plural;
+      this.next = next;
+    }
+  }
+
   /**
    * A sender of records.
    *
@@ -82,18 +101,20 @@ final class AppendSender implements Closeable {
    * @param bytesMax bytes of all appends that have not ended
    */
   AppendSender(
+      Carries carries,
       Supplier<Producer<byte[], byte[]>> producers,
       BrokerShares.Buffer buffer,
       long bytesMax,
       KafkaConfig.Times times,
       Shard.Clock clock) {
+    this.carries = carries;
     this.producer = new RenewedProducer<>(producers, clock::nanos);
     this.shares = new BrokerShares(buffer);
     this.bytesMax = bytesMax;
     this.times = times;
     this.clock = clock;
     this.toldNanos = new AtomicLong(clock.nanos() - LOGGED_NANOS_MIN);
-    this.thread = new Thread(this::run, "kafka-append");
+    this.thread = new Thread(this::run, carries.thread);
     thread.setDaemon(true);
   }
 
@@ -266,11 +287,13 @@ final class AppendSender implements Closeable {
     if (!isClosed && now - last >= LOGGED_NANOS_MIN && toldNanos.compareAndSet(last, now)) {
       untoldFailures.addAndGet(-untold);
       LOG.warn(
-          "{} appends failed, the last one to {}: {}; the appends may be in the log, and their"
-              + " leaders will claim again",
+          "{} {} failed, the last one to {}: {}; the {} may be in the log, {}",
           untold,
+          carries.plural,
           to,
-          reason);
+          reason,
+          carries.plural,
+          carries.next);
     }
   }
 

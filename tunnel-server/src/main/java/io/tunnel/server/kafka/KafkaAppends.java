@@ -49,6 +49,7 @@ final class KafkaAppends implements ReadableAppendLog {
     Map<String, Object> settings = new ClientSettings(config).promptAppender();
     this.sender =
         new AppendSender(
+            AppendSender.Carries.APPENDS,
             () ->
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer()),
             ClientSettings.buffer(settings),

@@ -6,6 +6,7 @@ import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.kafka.members.NodeNames;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.ReadableAppendLog;
+import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -99,6 +100,11 @@ public final class KafkaCluster implements Closeable {
   /** Appends records to the logs of tables, and reads them. */
   public ReadableAppendLog openAppends(PartitionTopics topics) {
     return new KafkaAppends(config, admin, appendTopics(), topics, clock);
+  }
+
+  /** Appends blocks of snapshots to the topics of tables, and reads them. */
+  public SnapshotBlocks openBlocks(PartitionTopics topics) {
+    return new KafkaBlocks(config, appendTopics(), topics, clock);
   }
 
   /** Joins the group of nodes. */

@@ -46,7 +46,13 @@ class AppendSenderTest {
   private final AtomicLong nanos = new AtomicLong();
   private final BlockingQueue<OptionalLong> outcomes = new LinkedBlockingQueue<>();
   private final AppendSender sender =
-      new AppendSender(this::make, BUFFER, BYTES_MAX, TestKafka.SHORT, new StandingClock());
+      new AppendSender(
+          AppendSender.Carries.APPENDS,
+          this::make,
+          BUFFER,
+          BYTES_MAX,
+          TestKafka.SHORT,
+          new StandingClock());
 
   private final class StandingClock implements Shard.Clock {
     @Override
