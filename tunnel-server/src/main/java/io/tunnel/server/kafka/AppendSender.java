@@ -2,6 +2,7 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.AppendLog.Appended;
+import io.tunnel.server.replica.append.AppendLog.Placed;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -10,7 +11,6 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -142,6 +142,11 @@ final class AppendSender implements Closeable {
     }
   }
 
+  /** Whether half of what may be in flight is. */
+  boolean isFull() {
+    return bytesUnderWay.get() >= bytesMax / 2 || waiting.size() >= WAITING_MAX / 2;
+  }
+
   private void run() {
     while (!isClosed) {
       try {
@@ -248,10 +253,10 @@ final class AppendSender implements Closeable {
       } else if (failure != null) {
         fail(failure);
       } else if (metadata.hasOffset()) {
-        end(OptionalLong.of(metadata.offset()));
+        end(Optional.of(new Placed(metadata.offset(), metadata.timestamp())));
       } else {
         // The broker had the record from an earlier attempt, and does not know its offset any more.
-        end(OptionalLong.empty());
+        end(Optional.empty());
       }
     }
 
@@ -262,17 +267,17 @@ final class AppendSender implements Closeable {
 
     void fail(String reason) {
       tell(to, reason);
-      end(OptionalLong.empty());
+      end(Optional.empty());
     }
 
-    private void end(OptionalLong offset) {
+    private void end(Optional<Placed> placed) {
       if (!hasEnded.compareAndSet(false, true)) {
         return;
       }
       room.ifPresent(taken -> shares.giveBack(taken.broker(), taken.bytes()));
       bytesUnderWay.addAndGet(-bytes);
       try {
-        appended.done(offset);
+        appended.done(placed);
       } catch (RuntimeException e) {
         // Kafka's thread has to go on with other appends.
         LOG.error("a completion callback of an append failed", e);

@@ -9,7 +9,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
@@ -66,7 +65,12 @@ final class KafkaAppends implements ReadableAppendLog {
         .ifPresentOrElse(
             place -> sender.append(topic(place), header, value, appended),
             // The catalog of this node may be behind.
-            () -> appended.done(OptionalLong.empty()));
+            () -> appended.done(Optional.empty()));
+  }
+
+  @Override
+  public boolean isFull() {
+    return sender.isFull();
   }
 
   private TopicPartition topic(Place place) {

@@ -385,7 +385,9 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Folds changes of another leader, as a start folds those of the log. */
   private void follows(ShardLog.Followed followed) {
-    turns.changed(followed.partition());
+    if (followed.isChange()) {
+      turns.changed(followed.partition());
+    }
     List<ChangeBatch> live = live(followed.batches());
     live.forEach(seen::saw);
     List<ChangeBatch> changes = live.stream().filter(batch -> batch.rowCount() > 0).toList();

@@ -82,7 +82,11 @@ class AppendSenderTest {
         new TopicPartition("t", partition),
         TestAppends.header(1 + bytes).encode(),
         new byte[bytes],
-        outcomes::add);
+        placed ->
+            outcomes.add(
+                placed.isPresent()
+                    ? OptionalLong.of(placed.get().offset())
+                    : OptionalLong.empty()));
   }
 
   private OptionalLong outcome() throws InterruptedException {

@@ -153,6 +153,11 @@ final class FollowCore {
     count(next, header);
   }
 
+  /** The log has no record of a leader before {@code offset} that was not read. */
+  void skipped(long offset) {
+    next = Math.max(next, offset);
+  }
+
   /**
    * Whether a record before {@link #next} counts, for a reader that searched for the record and
    * knows no more than its header. False where the epoch is forgotten.

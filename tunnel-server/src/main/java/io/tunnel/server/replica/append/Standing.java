@@ -1,0 +1,29 @@
+package io.tunnel.server.replica.append;
+
+/** What a {@link SharedLane} does. */
+enum Standing {
+  /** Has not begun. */
+  NEW,
+  /** Reads the log. */
+  READS,
+  /** Leads, and knows what the log has. */
+  RESTS,
+  /** A record of a newer build comes next: neither leads nor reads, until the lane begins again. */
+  HELD_BACK,
+  /** The log lacks what the replica has, or needs: the replica has to begin anew. Final. */
+  LOST,
+  /** The log has a malformed record. Final. */
+  FAILED,
+  /** The node has no replica any more. Final. */
+  ENDED;
+
+  /** Whether nothing but the end follows. */
+  boolean isFinal() {
+    return this == LOST || this == FAILED || this == ENDED;
+  }
+
+  /** Whether the lane takes records, and may lead. */
+  boolean isFollowing() {
+    return this == READS || this == RESTS;
+  }
+}
