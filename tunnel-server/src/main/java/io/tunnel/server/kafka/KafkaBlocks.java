@@ -63,7 +63,15 @@ final class KafkaBlocks implements SnapshotBlocks {
     }
     byte[] value = block.toByteArray();
     byte[] name = Bytes.copyOf(value, 0, Math.min(NAME_BYTES, value.length)).toByteArray();
-    sender.append(topic.get(), name, value, appended::done);
+    sender.append(
+        topic.get(),
+        name,
+        value,
+        placed ->
+            appended.done(
+                placed
+                    .map(at -> OptionalLong.of(at.offset()))
+                    .orElseGet(OptionalLong::empty)));
   }
 
   private Optional<TopicPartition> topic(int partition) {

@@ -292,6 +292,9 @@ public final class LocalLog implements ChangeReader, Closeable {
    */
   public void forget(int partition, long next) throws IOException {
     synced.requireWhole();
+    if (next == 1 && committed(partition) == 0 && keptFrom(partition) == 1) {
+      return;
+    }
     if (active.index(partition) != null) {
       seal();
     }

@@ -130,7 +130,12 @@ final class SharedNodes {
         case 0 -> new Node(id, new CrashDisk(), ++stores);
         case 1 -> new Node(id, disk.kill(), store);
         case 2 -> new Node(id, disk.crash(new Random(random.nextLong())), store);
-        default -> new Node(id, disk.kill(), ++stores);
+        default -> {
+          // The table can be made again from a local log that has everything.
+          CrashDisk left = disk.kill();
+          boolean isWhole = TestLogs.open(left, 0).isWhole();
+          yield new Node(id, isWhole ? left.kill() : new CrashDisk(), ++stores);
+        }
       };
     }
 

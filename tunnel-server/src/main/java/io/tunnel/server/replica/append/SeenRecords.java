@@ -81,4 +81,9 @@ final class SeenRecords implements SeenPlaces {
     seen.remove(partition);
     raised.remove(partition);
   }
+
+  @Override
+  public void restore(int partition, Bytes state) {
+    seen.put(partition, new Seen(LaneState.decode(state)));
+  }
 }

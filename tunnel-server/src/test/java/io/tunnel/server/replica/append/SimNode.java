@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -201,5 +203,32 @@ public final class SimNode implements SharedShardLog.Notices {
   /** The tail tells this of the log. */
   void tell(AppendTail.Event event) {
     tail.tell(event);
+  }
+
+  /** Whether the node knows nothing of a partition. */
+  public boolean isNew(int partition) {
+    return lane(partition).state().follow().equals(FollowState.NONE);
+  }
+
+  /** The replica of a partition begins anew; false when that failed, and the lane has nothing. */
+  public boolean renew(int partition, Shard shard, BooleanSupplier step, SimStart start) {
+    lost.remove(partition);
+    log.end(partition);
+    Optional<LaneState> begun = start.begin(shard, partition, step);
+    log.begin(partition, begun.orElse(LaneState.NONE));
+    return begun.isPresent();
+  }
+
+  /** A leader writes a snapshot of a partition, and appends the record that names the snapshot. */
+  public void snapshot(int partition, Shard shard, SimStart start) {
+    AppendValue.Snapshot made = start.write(shard, partition, lane(partition).state());
+    log.append(
+        partition,
+        made,
+        outcome -> {
+          if (outcome == LeadCore.Outcome.COUNTS) {
+            start.counted(partition, made);
+          }
+        });
   }
 }
