@@ -124,6 +124,12 @@ public enum Operation {
    * when its rows are deleted.
    */
   END_ROW_SESSION(44, Room.ROWS, Repeat.FREELY, Right.ADMIN),
+  /**
+   * Sent by a node to another node of its cluster, binary: a seal and a {@link LookRequest} to a
+   * seal and a {@link LookAnswer}. The seal proves that the sender knows the cluster's secret, so a
+   * node needs no key, and no client can send the operation.
+   */
+  LOOK(45, Room.CLUSTER, Repeat.FREELY, Right.SERVER),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session

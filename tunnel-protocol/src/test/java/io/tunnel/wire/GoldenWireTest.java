@@ -108,6 +108,8 @@ class GoldenWireTest {
     WriteResult written =
         new WriteResult(1_000, 2, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)));
     ChannelRef ref = new ChannelRef(3, 5);
+    LookRequest look = WireSamples.look();
+    LookAnswer looked = WireSamples.looked();
     EchoRequest echo = new EchoRequest(true, Bytes.fromHex("70696e67"));
     ChannelEnd end = new ChannelEnd(3, 5, 1_002);
     return Stream.of(
@@ -126,6 +128,8 @@ class GoldenWireTest {
             rangeStrictly,
             rangeStrictly.encode(),
             RangeRequest::decode),
+        payload("v1/payload-look.hex", look, look.encode(), LookRequest::decode),
+        payload("v1/payload-look-answer.hex", looked, looked.encode(), LookAnswer::decode),
         payload("v1/payload-write-result.hex", written, written.encode(), WriteResult::decode),
         payload("v1/payload-echo.hex", echo, echo.encode(), EchoRequest::decode),
         payload("v1/payload-channel-ref.hex", ref, ref.encode(), ChannelRef::decode),

@@ -120,6 +120,8 @@ class PayloadTest {
             new RangeRequest(5, Direction.BACKWARD, 5_000, 4 << 20, KEY, Bytes.EMPTY),
             new RangeRequest(5, Direction.BACKWARD, 5_000, 4 << 20, KEY, Bytes.EMPTY).encode(),
             RangeRequest::decode),
+        sample(WireSamples.look(), WireSamples.look().encode(), LookRequest::decode),
+        sample(WireSamples.looked(), WireSamples.looked().encode(), LookAnswer::decode),
         sample(
             new WriteResult(Long.MAX_VALUE, 0, List.of()),
             new WriteResult(Long.MAX_VALUE, 0, List.of()).encode(),
@@ -486,7 +488,7 @@ class PayloadTest {
     for (Operation operation : Operation.values()) {
       assertThat(Operation.of(operation.code())).isEqualTo(operation);
     }
-    assertThat(IntStream.of(-1, 0, 4, 15, 69, 255).mapToObj(Operation::of)).containsOnlyNulls();
+    assertThat(IntStream.of(-1, 0, 4, 15, 46, 69, 255).mapToObj(Operation::of)).containsOnlyNulls();
     for (ErrorCode code : ErrorCode.values()) {
       assertThat(ErrorCode.of(code.code())).isEqualTo(code);
     }

@@ -2,6 +2,8 @@ package io.tunnel.wire;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowPutChange;
@@ -18,6 +20,38 @@ final class WireSamples {
       List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
 
   private WireSamples() {}
+
+  /** A look with every kind of question. */
+  static LookRequest look() {
+    return new LookRequest(
+        "n1",
+        "n2",
+        1_790_000_000_000L,
+        List.of(
+            new LookRequest.Where(3, List.of(), Optional.empty()),
+            new LookRequest.Where(
+                5,
+                List.of(1_790_000_000_000_000L, -1L),
+                Optional.of(new KnownPosition(7, 1_790_000_000_001L))),
+            new LookRequest.Verified(Integer.MAX_VALUE)));
+  }
+
+  /** An answer with every kind of part. */
+  static LookAnswer looked() {
+    return new LookAnswer(
+        List.of(
+            new LookAnswer.Refused(3, ErrorCode.NOT_LEADER, "später"),
+            new LookAnswer.Found(
+                5,
+                2,
+                40,
+                Optional.of(1_790_000_000_001L),
+                List.of(12L, Long.MAX_VALUE),
+                Optional.of(6L)),
+            new LookAnswer.Found(6, 0, 0, Optional.empty(), List.of(), Optional.empty()),
+            new LookAnswer.VerifiedUpTo(7, Optional.of(9L)),
+            new LookAnswer.VerifiedUpTo(Integer.MAX_VALUE, Optional.empty())));
+  }
 
   static byte[] batch(int rows) {
     BatchBuilder builder = new BatchBuilder(SCHEMA, 64);

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -86,11 +87,20 @@ public final class SnapshotMain implements Callable<Integer> {
     }
 
     @Override
-    public Optional<Found> read(int partition, long offset) {
-      return offset < log.size()
-          ? Optional.of(new Found(offset, log.get((int) offset)))
-          : Optional.empty();
+    public Reading reading(int partition) {
+      return offset ->
+          offset < log.size()
+              ? Optional.of(new Found(offset, log.get((int) offset)))
+              : Optional.empty();
     }
+
+    @Override
+    public CompletableFuture<Void> deleteBefore(int partition, long offset) {
+      throw new UnsupportedOperationException("a measurement keeps all blocks");
+    }
+
+    @Override
+    public void close() {}
   }
 
   /** A part of the measurement. */

@@ -88,6 +88,7 @@ class MutatedRequestsTest {
       value = Operation.class,
       mode = EnumSource.Mode.EXCLUDE,
       names = {
+        "LOOK",
         "ASSIGN",
         "REVOKE",
         "DELIVER",

@@ -98,6 +98,7 @@ public interface Pushes {
           GET_ROWS,
           GET_RANGE,
           DESCRIBE_NODE,
+          LOOK,
           DRAIN_NODE,
           UPGRADE,
           OPEN_SESSION,

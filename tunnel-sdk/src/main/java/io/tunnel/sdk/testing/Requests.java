@@ -298,12 +298,12 @@ final class Requests {
           SET_QUOTA,
           LIST_QUOTAS ->
           throw notAsked(peer);
-
       case HELLO,
           DESCRIBE_CLUSTER,
           DESCRIBE_NODE,
           DRAIN_NODE,
           UPGRADE,
+          LOOK,
           ASSIGN,
           REVOKE,
           DELIVER,

@@ -11,6 +11,7 @@ import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.security.SecurityRecords;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -137,11 +138,9 @@ public final class Catalog {
     }
   }
 
-  /** Refuses a catalog of another form, as {@link #followed} has told it so far. */
-  public void requireForm() throws IOException {
-    if (!followed.isEmpty()) {
-      Founding.requireForm(followed);
-    }
+  /** The texts of {@link #followed} so far; for the control thread. */
+  public Map<String, String> texts() {
+    return Collections.unmodifiableMap(followed);
   }
 
   /**

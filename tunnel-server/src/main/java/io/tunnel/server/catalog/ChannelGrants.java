@@ -39,6 +39,9 @@ public final class ChannelGrants {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int CODE_BYTES = 16;
 
+  /** Fewer bytes than a code of a grant is over: FIXED_BYTES and 20. */
+  private static final int PURPOSE_BYTES_MAX = 32;
+
   /** Form of the encoded terms. A node refuses other forms, because it could miss a condition. */
   private static final byte FORM = 1;
 
@@ -150,6 +153,37 @@ public final class ChannelGrants {
   }
 
   /**
+   * A key for another purpose, made from the cluster's key. No grant has the code that this key is:
+   * the bytes under the code of a grant are longer than every purpose.
+   *
+   * @param purpose at most 32 characters of ASCII
+   * @return empty until the node has read the catalog
+   */
+  Optional<Bytes> derived(String purpose) {
+    byte[] text = purpose.getBytes(StandardCharsets.US_ASCII);
+    if (text.length > PURPOSE_BYTES_MAX) {
+      throw new IllegalArgumentException("too long a purpose: " + purpose);
+    }
+    return key.map(
+        secret -> {
+          Mac mac = mac(secret);
+          mac.update(text);
+          return Bytes.copyOf(mac.doFinal());
+        });
+  }
+
+  /** An authentication code under {@code secret}, without bytes yet. */
+  static Mac mac(Bytes secret) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(secret.toByteArray(), ALGORITHM));
+      return mac;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has " + ALGORITHM, e);
+    }
+  }
+
+  /**
    * The grant of a channel under an epoch.
    *
    * @throws IllegalStateException without a key: a channel is known only with the catalog
@@ -217,18 +251,13 @@ public final class ChannelGrants {
   }
 
   private static byte[] code(Bytes secret, Granted granted, byte[] terms) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(new SecretKeySpec(secret.toByteArray(), ALGORITHM));
-      ByteBuffer numbers = ByteBuffer.allocate(Integer.BYTES + Long.BYTES);
-      mac.update(numbers.putInt(granted.partition()).putLong(granted.epoch()).array());
-      text(mac, granted.channelId());
-      text(mac, granted.holder());
-      mac.update(terms);
-      return Arrays.copyOf(mac.doFinal(), CODE_BYTES);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has " + ALGORITHM, e);
-    }
+    Mac mac = mac(secret);
+    ByteBuffer numbers = ByteBuffer.allocate(Integer.BYTES + Long.BYTES);
+    mac.update(numbers.putInt(granted.partition()).putLong(granted.epoch()).array());
+    text(mac, granted.channelId());
+    text(mac, granted.holder());
+    mac.update(terms);
+    return Arrays.copyOf(mac.doFinal(), CODE_BYTES);
   }
 
   /** Feeds the length first, so that two different pairs of texts never give equal bytes. */

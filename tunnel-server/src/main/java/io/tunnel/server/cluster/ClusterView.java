@@ -2,11 +2,13 @@ package io.tunnel.server.cluster;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -63,6 +65,27 @@ public interface ClusterView {
 
   /** The replicas of this node. */
   NodeStatus status();
+
+  /**
+   * The replicas that nodes of the cluster may look at. Empty for a server alone, and for a node
+   * whose shared log has a record for each row.
+   */
+  default Optional<LookedAt> lookedAt() {
+    return Optional.empty();
+  }
+
+  /**
+   * Replicas for looks of the cluster's nodes.
+   *
+   * @param node name of this node
+   */
+  record LookedAt(String node, PartitionLooks looks) {
+    /** Refuses null. */
+    public LookedAt {
+      Objects.requireNonNull(node, "node");
+      Objects.requireNonNull(looks, "looks");
+    }
+  }
 
   /** Begins to empty this node, or lets it lead and follow again; returns at once. */
   void drain(boolean isDraining);

@@ -1,5 +1,6 @@
 package io.tunnel.server.cluster;
 
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
@@ -42,6 +43,11 @@ public final class PlacementView implements ClusterView {
 
     /** See {@link ClusterView#raise}. */
     void raise(int to, LevelCore levels) throws IOException;
+
+    /** The looks that this node answers; empty for a node without looks. */
+    default Optional<PartitionLooks> looks() {
+      return Optional.empty();
+    }
   }
 
   /**
@@ -128,6 +134,11 @@ public final class PlacementView implements ClusterView {
   @Override
   public NodeStatus status() {
     return part.status();
+  }
+
+  @Override
+  public Optional<LookedAt> lookedAt() {
+    return part.looks().map(looks -> new LookedAt(part.name(), looks));
   }
 
   @Override

@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Creates directories with mode 0750 and files with mode 0640, even if the process's umask allows
@@ -38,6 +40,18 @@ public final class PrivateFiles {
       ByteBuffer left = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
       while (left.hasRemaining()) {
         int unused = channel.write(left);
+      }
+    }
+  }
+
+  /** Deletes a file, or a directory with all that is in it; nothing where nothing is. */
+  public static void deleteAll(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
       }
     }
   }

@@ -1,9 +1,6 @@
 package io.tunnel.server.engine;
 
-import io.tunnel.codec.AutoNumbers;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
-import io.tunnel.server.catalog.RowSessionRecords;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.config.ServerConfig;
@@ -18,14 +15,11 @@ import io.tunnel.server.partition.PlausibleClock;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.BaseSnapshots;
-import io.tunnel.server.table.Expiry;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -106,7 +100,8 @@ public final class LocalEngine implements Engine {
   private Shards open(DataDirectory directory, Disks disks, ServerMeters meters)
       throws IOException {
     OwnCatalog own =
-        own(catalog.tables(), catalog.rowSessions(), catalog.origin(WiringChance::number));
+        OwnCatalog.of(
+            catalog.tables(), catalog.rowSessions()::owner, catalog.origin(WiringChance::number));
     return Shards.open(
         new Shards.Layout(
             directory.path(),
@@ -118,45 +113,6 @@ public final class LocalEngine implements Engine {
         own,
         meters,
         clock);
-  }
-
-  private static OwnCatalog own(Catalog tables, RowSessionRecords sessions, int origin) {
-    return new OwnCatalog() {
-      @Override
-      public boolean hasPartition(int partition) {
-        return tables.hasPartition(partition);
-      }
-
-      @Override
-      public int lastPartition() {
-        return tables.lastPartition();
-      }
-
-      @Override
-      public Set<Integer> partitionIds() {
-        return tables.partitionIds();
-      }
-
-      @Override
-      public Expiry expiry(int partition) {
-        return Expiry.of(tables.meta(partition));
-      }
-
-      @Override
-      public Optional<AutoNumbers> autoNumbers(int partition) {
-        return tables.meta(partition).flatMap(table -> AutoNumbers.of(table.primaryKey()));
-      }
-
-      @Override
-      public Optional<String> sessionOwner(long session) {
-        return sessions.owner(session);
-      }
-
-      @Override
-      public int origin() {
-        return origin;
-      }
-    };
   }
 
   @Override

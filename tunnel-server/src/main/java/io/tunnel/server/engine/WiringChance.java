@@ -13,6 +13,11 @@ public final class WiringChance {
     return new SecureRandom().nextInt();
   }
 
+  /** A random number of 64 bits. */
+  public static long longNumber() {
+    return new SecureRandom().nextLong();
+  }
+
   /** Random bytes of this length. */
   public static Bytes secret(int bytes) {
     byte[] secret = new byte[bytes];

@@ -29,15 +29,20 @@ final class AppendFormat {
     return record;
   }
 
+  /** Whether a node wrote the record: it has a key, a value, and the mark. */
+  static boolean isMarked(ConsumerRecord<byte[], byte[]> record) {
+    return record.key() != null
+        && record.value() != null
+        && record.headers().lastHeader(MARK) != null;
+  }
+
   /**
    * The append; empty for a record that no leader wrote, which never counts.
    *
    * @throws NewerFormatException for a record of a newer build
    */
   static Optional<Stored> decode(ConsumerRecord<byte[], byte[]> record) {
-    if (record.key() == null
-        || record.value() == null
-        || record.headers().lastHeader(MARK) == null) {
+    if (!isMarked(record)) {
       return Optional.empty();
     }
     AppendHeader header;

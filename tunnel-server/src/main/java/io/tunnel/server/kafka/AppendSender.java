@@ -2,6 +2,7 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.AppendLog.Appended;
+import io.tunnel.server.replica.append.AppendLog.Placed;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -10,7 +11,6 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -54,6 +54,7 @@ final class AppendSender implements Closeable {
   private static final long IDLE_MS = 1_000;
   private static final long LOGGED_NANOS_MIN = TimeUnit.SECONDS.toNanos(10);
 
+  private final Carries carries;
   private final RenewedProducer<byte[]> producer;
   private final BrokerShares shares;
   private final long bytesMax;
@@ -74,6 +75,24 @@ final class AppendSender implements Closeable {
   /** Appends that the producer does not have, oldest first; used by the thread only. */
   private final Deque<Append> held = new ArrayDeque<>();
 
+  /** What the records are, for the names of threads and for people. */
+  enum Carries {
+    /** Records of the logs of tables. */
+    APPENDS("kafka-append", "appends", "and their leaders will claim again"),
+    /** Blocks of snapshots. */
+    BLOCKS("kafka-block", "blocks of snapshots", "no record will name their snapshots");
+
+    private final String thread;
+    private final String plural;
+    private final String next;
+
+    Carries(String thread, String plural, String next) {
+      this.thread = thread;
+      this.plural = plural;
+      this.next = next;
+    }
+  }
+
   /**
    * A sender of records.
    *
@@ -82,18 +101,20 @@ final class AppendSender implements Closeable {
    * @param bytesMax bytes of all appends that have not ended
    */
   AppendSender(
+      Carries carries,
       Supplier<Producer<byte[], byte[]>> producers,
       BrokerShares.Buffer buffer,
       long bytesMax,
       KafkaConfig.Times times,
       Shard.Clock clock) {
+    this.carries = carries;
     this.producer = new RenewedProducer<>(producers, clock::nanos);
     this.shares = new BrokerShares(buffer);
     this.bytesMax = bytesMax;
     this.times = times;
     this.clock = clock;
     this.toldNanos = new AtomicLong(clock.nanos() - LOGGED_NANOS_MIN);
-    this.thread = new Thread(this::run, "kafka-append");
+    this.thread = new Thread(this::run, carries.thread);
     thread.setDaemon(true);
   }
 
@@ -119,6 +140,11 @@ final class AppendSender implements Closeable {
     } else if (isClosed && waiting.remove(append)) {
       append.fail("this node stops");
     }
+  }
+
+  /** Whether half of what may be in flight is. */
+  boolean isFull() {
+    return bytesUnderWay.get() >= bytesMax / 2 || waiting.size() >= WAITING_MAX / 2;
   }
 
   private void run() {
@@ -227,10 +253,10 @@ final class AppendSender implements Closeable {
       } else if (failure != null) {
         fail(failure);
       } else if (metadata.hasOffset()) {
-        end(OptionalLong.of(metadata.offset()));
+        end(Optional.of(new Placed(metadata.offset(), metadata.timestamp())));
       } else {
         // The broker had the record from an earlier attempt, and does not know its offset any more.
-        end(OptionalLong.empty());
+        end(Optional.empty());
       }
     }
 
@@ -241,17 +267,17 @@ final class AppendSender implements Closeable {
 
     void fail(String reason) {
       tell(to, reason);
-      end(OptionalLong.empty());
+      end(Optional.empty());
     }
 
-    private void end(OptionalLong offset) {
+    private void end(Optional<Placed> placed) {
       if (!hasEnded.compareAndSet(false, true)) {
         return;
       }
       room.ifPresent(taken -> shares.giveBack(taken.broker(), taken.bytes()));
       bytesUnderWay.addAndGet(-bytes);
       try {
-        appended.done(offset);
+        appended.done(placed);
       } catch (RuntimeException e) {
         // Kafka's thread has to go on with other appends.
         LOG.error("a completion callback of an append failed", e);
@@ -266,11 +292,13 @@ final class AppendSender implements Closeable {
     if (!isClosed && now - last >= LOGGED_NANOS_MIN && toldNanos.compareAndSet(last, now)) {
       untoldFailures.addAndGet(-untold);
       LOG.warn(
-          "{} appends failed, the last one to {}: {}; the appends may be in the log, and their"
-              + " leaders will claim again",
+          "{} {} failed, the last one to {}: {}; the {} may be in the log, {}",
           untold,
+          carries.plural,
           to,
-          reason);
+          reason,
+          carries.plural,
+          carries.next);
     }
   }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -61,6 +62,7 @@ final class KafkaAppendTail implements AppendTail {
   /** Events that the listener has not taken yet, in order. */
   private final Deque<Event> untold = new ArrayDeque<>();
 
+  private final AtomicLong visits = new AtomicLong();
   private final Thread thread;
   private volatile boolean isPaused;
   private volatile boolean isClosed;
@@ -112,8 +114,16 @@ final class KafkaAppendTail implements AppendTail {
   }
 
   @Override
-  public void follow(int partition, long offset, int leaderEpoch) {
-    post(() -> begin(partition, new Place(offset, leaderEpoch)));
+  public long follow(int partition, long offset, int leaderEpoch) {
+    long visit = visits.incrementAndGet();
+    post(
+        () -> {
+          untold.removeIf(
+              event -> event.partition() == partition && !(event instanceof LeaderChanged));
+          untold.add(new Begun(partition, visit));
+          begin(partition, new Place(offset, leaderEpoch));
+        });
+    return visit;
   }
 
   @Override
@@ -227,8 +237,12 @@ final class KafkaAppendTail implements AppendTail {
       return;
     }
     unknown.remove(partition);
-    untold.removeIf(event -> event.partition() == partition);
-    followed.put(topic.get(), new Followed(partition, place));
+    Followed one = new Followed(partition, place);
+    Followed before = followed.put(topic.get(), one);
+    if (before != null) {
+      // The changes up to there were told.
+      one.leaderEpoch = Math.max(one.leaderEpoch, before.leaderEpoch);
+    }
     consumer.assign(followed.keySet());
     consumer.seek(topic.get(), place.toSeek());
     consumer.resume(Set.of(topic.get()));

@@ -9,7 +9,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
@@ -49,6 +48,7 @@ final class KafkaAppends implements ReadableAppendLog {
     Map<String, Object> settings = new ClientSettings(config).promptAppender();
     this.sender =
         new AppendSender(
+            AppendSender.Carries.APPENDS,
             () ->
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer()),
             ClientSettings.buffer(settings),
@@ -65,7 +65,12 @@ final class KafkaAppends implements ReadableAppendLog {
         .ifPresentOrElse(
             place -> sender.append(topic(place), header, value, appended),
             // The catalog of this node may be behind.
-            () -> appended.done(OptionalLong.empty()));
+            () -> appended.done(Optional.empty()));
+  }
+
+  @Override
+  public boolean isFull() {
+    return sender.isFull();
   }
 
   private TopicPartition topic(Place place) {

@@ -6,9 +6,12 @@ import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.kafka.members.NodeNames;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.ReadableAppendLog;
+import io.tunnel.server.replica.append.TopicProblems;
+import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -74,6 +77,23 @@ public final class KafkaCluster implements Closeable {
     return new AppendTopics(config, admin, topics());
   }
 
+  /** The logs of tables in a log of appends. */
+  public TableTopics appendTables() {
+    return new AppendTables(appendTopics());
+  }
+
+  /** Says what keeps partitions from being led. */
+  public TopicProblems topicProblems(TopicPlaces places) {
+    AppendTopics topics = appendTopics();
+    return new TableProblems(
+        places::table,
+        table ->
+            topics
+                .problems(List.of(table))
+                .thenApply(found -> found.getOrDefault(table.tableId(), List.of())),
+        clock::nanos);
+  }
+
   /** Where partitions begin and end. */
   public KafkaOffsets offsets(PartitionTopics topics) {
     return new KafkaOffsets(config, admin, topics, clock);
@@ -99,6 +119,11 @@ public final class KafkaCluster implements Closeable {
   /** Appends records to the logs of tables, and reads them. */
   public ReadableAppendLog openAppends(PartitionTopics topics) {
     return new KafkaAppends(config, admin, appendTopics(), topics, clock);
+  }
+
+  /** Appends blocks of snapshots to the topics of tables, and reads them. */
+  public SnapshotBlocks openBlocks(PartitionTopics topics) {
+    return new KafkaBlocks(config, appendTopics(), topics, clock);
   }
 
   /** Joins the group of nodes. */

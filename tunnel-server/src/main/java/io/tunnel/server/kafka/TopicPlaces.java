@@ -22,13 +22,20 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
 
   @Override
   public Optional<Place> of(int partition) {
+    return table(partition)
+        .map(
+            table ->
+                new Place(
+                    table.tableId(), index(table, partition), table.keptMs(epochMs.getAsLong())));
+  }
+
+  /** The table that a partition belongs to; empty without the partition. */
+  Optional<TableRecord> table(int partition) {
     if (!catalog.hasPartition(partition)) {
       return Optional.empty();
     }
     try {
-      TableRecord table = catalog.tableOfPartition(partition);
-      return Optional.of(
-          new Place(table.tableId(), index(table, partition), table.keptMs(epochMs.getAsLong())));
+      return Optional.of(catalog.tableOfPartition(partition));
     } catch (RefusedException e) {
       // The table was dropped in between.
       return Optional.empty();
@@ -47,15 +54,7 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
 
   @Override
   public Bytes origin(int partition) {
-    if (!catalog.hasPartition(partition)) {
-      return Bytes.EMPTY;
-    }
-    try {
-      return catalog.tableOfPartition(partition).origin().orElse(Bytes.EMPTY);
-    } catch (RefusedException e) {
-      // The table was dropped in between.
-      return Bytes.EMPTY;
-    }
+    return table(partition).flatMap(TableRecord::origin).orElse(Bytes.EMPTY);
   }
 
   /** The ids of most tables' partitions are consecutive. */

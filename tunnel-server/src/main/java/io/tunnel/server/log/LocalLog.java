@@ -35,7 +35,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   private final LogIdentity identity;
   private final int segmentBytesMax;
   private final NavigableMap<Long, Segment> segments;
-  private final Map<Integer, PartitionLog> partitions = new ConcurrentHashMap<>();
+  private final Map<Integer, PartitionLog> partitions;
   private final GroupBuffer buffer = new GroupBuffer();
   private final SyncedEnd synced;
   private final Trimmer trimmer;
@@ -63,16 +63,8 @@ public final class LocalLog implements ChangeReader, Closeable {
     this.synced = new SyncedEnd(identity.shard(), active.end());
     this.newestMicros = recovered.newestMicros();
     this.sealedMicros = newestMicros;
-    TrimFile trimmed = recovered.trimmed();
-    this.trimmer = new Trimmer(disk, segments, partitions, trimmed);
-    trimmed.positions().forEach((id, position) -> partitionLog(id).startBehind(position));
-    for (Segment segment : segments.values()) {
-      segment.index().forEach((partition, index) -> register(partition, segment, index));
-    }
-    trimmed.lost().forEach(range -> partitionLog(range.partition()).lose(range));
-    partitions.forEach(
-        (id, log) ->
-            log.lastMicros = recovered.lastMicros().getOrDefault(id, trimmed.newestMicros()));
+    this.partitions = recovered.partitions();
+    this.trimmer = new Trimmer(disk, segments, partitions, recovered.trimmed());
   }
 
   /**
@@ -91,16 +83,6 @@ public final class LocalLog implements ChangeReader, Closeable {
   public static LocalLog open(Disk disk, LogIdentity identity, int segmentBytesMax)
       throws IOException {
     return new LocalLog(disk, identity, segmentBytesMax, new LogRecovery(disk, identity).recover());
-  }
-
-  private void register(int partition, Segment segment, BatchIndex index) {
-    PartitionLog log = partitionLog(partition);
-    long last = index.lastPosition(index.count());
-    // Segments come in the order of the log: what ends at or before it was given up.
-    if (last > log.committed) {
-      log.segments.put(index.firstPosition(0), segment);
-      log.committed = last;
-    }
   }
 
   private PartitionLog partitionLog(int partition) {
@@ -299,6 +281,30 @@ public final class LocalLog implements ChangeReader, Closeable {
       synced.fail();
       throw e;
     }
+  }
+
+  /**
+   * Forgets all changes of a partition. The next change that is adopted has the position {@code
+   * next}, which a forgotten change may have had: no forgotten change is read again, also not after
+   * a crash. May be repeated. For the owner thread alone.
+   *
+   * @throws DiskFullException when there is no room; the changes are still there
+   */
+  public void forget(int partition, long next) throws IOException {
+    synced.requireWhole();
+    if (next == 1 && committed(partition) == 0 && keptFrom(partition) == 1) {
+      return;
+    }
+    if (active.index(partition) != null) {
+      seal();
+    }
+    trimmer.forget(partition, next - 1, active.base());
+    partitionLog(partition).beginBehind(next - 1);
+  }
+
+  /** Whether every change that was ever appended or adopted is there. */
+  public boolean isWhole() {
+    return trimmer.isWhole();
   }
 
   /**

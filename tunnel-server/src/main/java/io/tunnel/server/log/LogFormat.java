@@ -15,6 +15,7 @@ final class LogFormat {
   static final long INDEX_MAGIC = 0x544e4c4944583031L; // "TNLIDX01"
   static final long LOOSE_INDEX_MAGIC = 0x544e4c4944583032L; // "TNLIDX02"
   static final long TRIM_MAGIC = 0x544e4c54524d3031L; // "TNLTRM01"
+  static final long FORGOTTEN_TRIM_MAGIC = 0x544e4c54524d3032L; // "TNLTRM02"
   static final int GROUP_MAGIC = 0x544e4c47; // "TNLG"
 
   /** magic, i64 base offset, i64 shard, u32 origin, u32 crc32c of what stands before. */

@@ -171,9 +171,7 @@ public final class LogMend {
   public void execute(Aside aside) throws IOException {
     Disk disk = new FileDisk(directory);
     if (!lost.equals(trimmed.lost())) {
-      TrimFile next =
-          new TrimFile(trimmed.newestMicros(), trimmed.positions(), trimmed.gaps(), lost);
-      disk.replace(LogFormat.TRIM_NAME, next.write());
+      disk.replace(LogFormat.TRIM_NAME, trimmed.withLost(lost).write());
     }
     for (Map.Entry<String, List<DamagedGroups.Patch>> of : patches.entrySet()) {
       Path file = directory.resolve(of.getKey());

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Pattern;
 
@@ -50,7 +51,27 @@ final class LogRecovery {
       NavigableMap<Long, Segment> segments,
       long newestMicros,
       Map<Integer, Long> lastMicros,
-      TrimFile trimmed) {}
+      TrimFile trimmed) {
+
+    /** What is known of each partition that the log has, or had, changes of. */
+    Map<Integer, PartitionLog> partitions() {
+      Map<Integer, PartitionLog> partitions = new ConcurrentHashMap<>();
+      trimmed.positions().forEach((id, position) -> of(partitions, id).startBehind(position));
+      for (Segment segment : segments.values()) {
+        segment.index().keySet().stream()
+            .filter(id -> trimmed.counts(id, segment.base()))
+            .forEach(id -> of(partitions, id).register(segment));
+      }
+      trimmed.lost().forEach(range -> of(partitions, range.partition()).lose(range));
+      partitions.forEach(
+          (id, log) -> log.lastMicros = lastMicros.getOrDefault(id, trimmed.newestMicros()));
+      return partitions;
+    }
+
+    private static PartitionLog of(Map<Integer, PartitionLog> partitions, int id) {
+      return partitions.computeIfAbsent(id, PartitionLog::new);
+    }
+  }
 
   Recovered recover() throws IOException {
     NavigableMap<Long, Segment> segments = new ConcurrentSkipListMap<>();

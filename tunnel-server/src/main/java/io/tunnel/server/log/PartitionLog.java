@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
@@ -38,19 +37,38 @@ final class PartitionLog {
   volatile long givenUp;
 
   /**
-   * Of each range of changes that were damaged and given up, the last position by the first. Filled
-   * before the log is used.
+   * Of each range of changes that were damaged and given up, the last position by the first. Grows
+   * only before the log is used.
    */
-  private final NavigableMap<Long, Long> lost = new TreeMap<>();
+  private final NavigableMap<Long, Long> lost = new ConcurrentSkipListMap<>();
 
   PartitionLog(int partition) {
     this.partition = partition;
+  }
+
+  /** A segment has changes of the partition. Segments come in the order of the log. */
+  void register(Segment segment) {
+    BatchIndex index = segment.index(partition);
+    long last = index.lastPosition(index.count());
+    // Changes that end at or before the last position were given up.
+    if (last > committed) {
+      segments.put(index.firstPosition(0), segment);
+      committed = last;
+    }
   }
 
   /** Everything up to {@code position} was given up before the log was opened. */
   void startBehind(long position) {
     committed = position;
     givenUp = position;
+  }
+
+  /** Forgets all changes; the next one has the position after {@code position}. */
+  void beginBehind(long position) {
+    givenUp = Math.max(committed, position);
+    segments.clear();
+    lost.clear();
+    startBehind(position);
   }
 
   /** These changes were damaged and given up before the log was opened. */

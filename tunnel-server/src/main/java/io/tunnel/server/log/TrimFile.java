@@ -20,14 +20,18 @@ import java.util.function.IntPredicate;
  * @param gaps by its first, the offset behind each range of the log whose files were deleted; they
  *     do not touch
  * @param lost changes that were damaged and given up, by partition and position
+ * @param begins by partition, the base of the segment in which its changes begin; what earlier
+ *     segments have of the partition was forgotten, whatever its positions
  */
 record TrimFile(
     long newestMicros,
     SortedMap<Integer, Long> positions,
     NavigableMap<Long, Long> gaps,
-    List<LostHistory> lost) {
+    List<LostHistory> lost,
+    SortedMap<Integer, Long> begins) {
 
-  static final TrimFile NOTHING = new TrimFile(0, new TreeMap<>(), new TreeMap<>(), List.of());
+  static final TrimFile NOTHING =
+      new TrimFile(0, new TreeMap<>(), new TreeMap<>(), List.of(), new TreeMap<>());
 
   private static final int HEADER_BYTES = 24;
   private static final int POSITION_BYTES = 12;
@@ -38,6 +42,28 @@ record TrimFile(
     positions = Collections.unmodifiableSortedMap(new TreeMap<>(positions));
     gaps = Collections.unmodifiableNavigableMap(new TreeMap<>(gaps));
     lost = List.copyOf(lost);
+    begins = Collections.unmodifiableSortedMap(new TreeMap<>(begins));
+  }
+
+  /** The same, but for the changes that were damaged and given up. */
+  TrimFile withLost(List<LostHistory> others) {
+    return new TrimFile(newestMicros, positions, gaps, others, begins);
+  }
+
+  /** Whether what a segment has of a partition was not forgotten. */
+  boolean counts(int partition, long base) {
+    return base >= begins.getOrDefault(partition, 0L);
+  }
+
+  /** What is said when all changes of a partition up to an offset of the log are forgotten. */
+  TrimFile forgetting(int partition, long position, long base) {
+    TreeMap<Integer, Long> nextPositions = new TreeMap<>(positions);
+    TreeMap<Integer, Long> nextBegins = new TreeMap<>(begins);
+    nextPositions.put(partition, position);
+    nextBegins.put(partition, base);
+    List<LostHistory> others =
+        lost.stream().filter(range -> range.partition() != partition).toList();
+    return new TrimFile(newestMicros, nextPositions, gaps, others, nextBegins);
   }
 
   /** Position up to which the changes of a partition were given up; 0 when none were. */
@@ -102,39 +128,57 @@ record TrimFile(
   /** Reads the file; null when it is not whole and intact. */
   static TrimFile read(ByteBuffer file) {
     int size = file.limit();
-    if (size < HEADER_BYTES + 4
-        || file.getLong(0) != LogFormat.TRIM_MAGIC
+    if (size < HEADER_BYTES + 4) {
+      return null;
+    }
+    boolean hasForgotten = file.getLong(0) == LogFormat.FORGOTTEN_TRIM_MAGIC;
+    int header = hasForgotten ? HEADER_BYTES + Integer.BYTES : HEADER_BYTES;
+    if ((!hasForgotten && file.getLong(0) != LogFormat.TRIM_MAGIC)
+        || size < header + 4
         || file.getInt(size - 4) != LogFormat.crc(file.slice(0, size - 4))) {
       return null;
     }
     TreeMap<Integer, Long> positions = new TreeMap<>();
     TreeMap<Long, Long> gaps = new TreeMap<>();
-    ByteBuffer at = file.slice(HEADER_BYTES, size - HEADER_BYTES);
+    ByteBuffer at = file.slice(header, size - header);
     for (int left = file.getInt(16); left > 0; left--) {
       positions.put(at.getInt(), at.getLong());
     }
     for (int left = file.getInt(20); left > 0; left--) {
       gaps.put(at.getLong(), at.getLong());
     }
+    TreeMap<Integer, Long> begins = new TreeMap<>();
+    for (int left = hasForgotten ? file.getInt(24) : 0; left > 0; left--) {
+      begins.put(at.getInt(), at.getLong());
+    }
     List<LostHistory> lost = new ArrayList<>();
     while (at.remaining() >= LOST_BYTES) {
       lost.add(new LostHistory(at.getInt(), at.getLong(), at.getLong()));
     }
-    return new TrimFile(file.getLong(8), positions, gaps, lost);
+    return new TrimFile(file.getLong(8), positions, gaps, lost, begins);
   }
 
+  /** The bytes of the file; of the former form where no partition was forgotten. */
   ByteBuffer write() {
+    boolean hasForgotten = !begins.isEmpty();
     ByteBuffer file =
         ByteBuffer.allocate(
             HEADER_BYTES
+                + (hasForgotten ? Integer.BYTES : 0)
                 + positions.size() * POSITION_BYTES
                 + gaps.size() * GAP_BYTES
+                + begins.size() * POSITION_BYTES
                 + lost.size() * LOST_BYTES
                 + 4);
-    file.putLong(LogFormat.TRIM_MAGIC).putLong(newestMicros);
+    file.putLong(hasForgotten ? LogFormat.FORGOTTEN_TRIM_MAGIC : LogFormat.TRIM_MAGIC);
+    file.putLong(newestMicros);
     file.putInt(positions.size()).putInt(gaps.size());
+    if (hasForgotten) {
+      file.putInt(begins.size());
+    }
     positions.forEach((partition, position) -> file.putInt(partition).putLong(position));
     gaps.forEach((from, end) -> file.putLong(from).putLong(end));
+    begins.forEach((partition, base) -> file.putInt(partition).putLong(base));
     for (LostHistory range : lost) {
       file.putInt(range.partition()).putLong(range.first()).putLong(range.last());
     }

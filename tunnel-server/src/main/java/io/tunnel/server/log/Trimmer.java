@@ -52,6 +52,25 @@ final class Trimmer {
     this.trimmed = trimmed;
   }
 
+  /**
+   * See {@link LocalLog#forget}.
+   *
+   * @param base of the segment that is written, which has no change of the partition
+   */
+  void forget(int partition, long position, long base) throws IOException {
+    TrimFile next = trimmed.forgetting(partition, position, base);
+    replaceTrimFile(next);
+    trimmed = next;
+  }
+
+  /** Whether every change that was ever appended is there. */
+  boolean isWhole() {
+    return trimmed.gaps().isEmpty()
+        && trimmed.positions().isEmpty()
+        && trimmed.lost().isEmpty()
+        && trimmed.begins().isEmpty();
+  }
+
   /** Offset from which on every byte of the log is there. */
   long wholeFrom() {
     return trimmed.wholeFrom();
@@ -76,13 +95,15 @@ final class Trimmer {
       Map<Integer, Long> lastBases, IntPredicate isLive, long foldedOffset, long sealedMicros)
       throws IOException {
     SortedMap<Integer, Long> positions = new TreeMap<>(trimmed.positions());
+    SortedMap<Integer, Long> begins = new TreeMap<>(trimmed.begins());
     positions.keySet().removeIf(partition -> !isLive.test(partition));
+    begins.keySet().removeIf(partition -> !isLive.test(partition));
     lastBases.forEach((partition, base) -> advance(positions, partition, base));
     List<Segment> unused = unused(positions, isLive);
     List<Segment> deletable =
         unused.stream().filter(segment -> segment.end() <= foldedOffset).toList();
     store(
-        new Kept(positions, trimmed.lostBehind(positions, isLive)),
+        new Kept(positions, trimmed.lostBehind(positions, isLive), begins),
         deletable,
         Math.min(sealedMicros, newestMicros(lastBases, deletable)));
     long changes = forget(isLive);
@@ -169,6 +190,7 @@ final class Trimmer {
         BatchIndex index = entry.getValue();
         isUsed =
             isLive.test(partition)
+                && trimmed.counts(partition, segment.base())
                 && index.lastPosition(index.count()) > positions.getOrDefault(partition, 0L);
         if (isUsed) {
           break;
@@ -182,17 +204,21 @@ final class Trimmer {
   }
 
   /** What is said of partitions from now on. */
-  private record Kept(SortedMap<Integer, Long> positions, List<LostHistory> lost) {}
+  private record Kept(
+      SortedMap<Integer, Long> positions,
+      List<LostHistory> lost,
+      SortedMap<Integer, Long> begins) {}
 
   private void store(Kept kept, List<Segment> deletable, long newestMicros) throws IOException {
     if (kept.positions().equals(trimmed.positions())
         && kept.lost().equals(trimmed.lost())
+        && kept.begins().equals(trimmed.begins())
         && deletable.isEmpty()) {
       return;
     }
     NavigableMap<Long, Long> gaps = new TreeMap<>(trimmed.gaps());
     deletable.forEach(segment -> TrimFile.addGap(gaps, segment.base(), segment.end()));
-    TrimFile next = new TrimFile(newestMicros, kept.positions(), gaps, kept.lost());
+    TrimFile next = new TrimFile(newestMicros, kept.positions(), gaps, kept.lost(), kept.begins());
     replaceTrimFile(next);
     trimmed = next;
   }

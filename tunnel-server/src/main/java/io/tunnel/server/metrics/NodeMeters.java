@@ -6,8 +6,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.tunnel.server.replica.Incident;
+import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaFigures;
-import io.tunnel.server.replica.Replicas;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,11 +73,11 @@ public final class NodeMeters {
    *
    * @param reservedBytes writes are refused while a disk has fewer bytes left
    */
-  public void watch(Replicas replicas, long reservedBytes) {
+  public void watch(NodeReplicas replicas, long reservedBytes) {
     watch(replicas::figures, replicas::count, replicas::freeBytes, reservedBytes);
   }
 
-  /** As {@link #watch(Replicas, long)}, with the figures from whoever has them. */
+  /** As {@link #watch(NodeReplicas, long)}, with the figures from whoever has them. */
   void watch(
       Supplier<ReplicaFigures> figures,
       ToLongFunction<Incident> counts,

@@ -20,6 +20,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
+import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.concurrent.Future;
@@ -36,7 +37,6 @@ final class Connection extends ChannelInboundHandlerAdapter
     implements ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
-
   private static final String STOPPING = "the server is stopping; try again when it is back";
 
   private final Requests requests;
@@ -162,6 +162,9 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
     if (!entrance.isPassed()) {
       entrance.take(frame);
+      if (entrance.isPassed() && frame.operation() == Operation.LOOK) {
+        openRequests.take(frame);
+      }
     } else if (DeliveryPushes.takes(frame)) {
       pushed(frame);
     } else if (frame.kind() != FrameKind.REQUEST) {
@@ -169,10 +172,8 @@ final class Connection extends ChannelInboundHandlerAdapter
           frame.operationCode(),
           frame.correlationId(),
           ErrorCode.INVALID_REQUEST,
-          "a client sends requests and pushes credit, limits and grants, not a "
-              + frame.kind()
-              + " of operation "
-              + frame.operationCode());
+          "a client sends requests and pushes credit, limits and grants, not a %s of operation %d"
+              .formatted(frame.kind(), frame.operationCode()));
     } else {
       openRequests.take(frame);
     }
@@ -192,7 +193,6 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public boolean isIdle() {
-      // A silent session ends with its lease.
       return sessions.areNone() && openRequests.areNone() && deliveries.carried().areNone();
     }
 
@@ -280,6 +280,11 @@ final class Connection extends ChannelInboundHandlerAdapter
       closing.entered();
       door.audit().entered(who, address());
       LOGGER.debug("{} as '{}' connected from {}: {}", who, hello.name(), address(), agreed);
+    }
+
+    @Override
+    public void requireNode(byte[] payload) {
+      requests.requireNode(payload);
     }
 
     @Override

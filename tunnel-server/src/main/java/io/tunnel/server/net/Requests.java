@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.codec.Binary;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.NodeSeals;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Caller;
@@ -65,6 +66,7 @@ final class Requests {
   private final SessionRequests sessions;
   private final ClusterRequests cluster;
   private final PartitionRequests partitions;
+  private final LookRequests looks;
 
   /** Serves a gate without authentication. */
   Requests(NetServer.Rooms rooms, NetServer.Threads threads) {
@@ -95,6 +97,7 @@ final class Requests {
                 threads.control(),
                 served.clock()::epochMs),
             served,
+            rooms.tables().logs(),
             rooms.cluster());
     HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels());
@@ -102,6 +105,8 @@ final class Requests {
     this.cluster = new ClusterRequests(rooms.cluster(), rooms.catalog(), served);
     this.partitions =
         new PartitionRequests(rooms.catalog(), rooms.delivery(), served, rooms.cluster()::levels);
+    this.looks =
+        new LookRequests(rooms.cluster(), new NodeSeals(rooms.catalog()), served.clock(), refusals);
     if (!gate.isOpen()) {
       rooms.catalog().holdings().exempt(gate::isAdministrator);
     }
@@ -116,6 +121,15 @@ final class Requests {
   /** Answers requests for the figures of this node with these from now on. */
   void figures(Supplier<Optional<NodeFigures>> now) {
     cluster.figures(now);
+  }
+
+  /**
+   * Checks that a LOOK comes from a node of this cluster.
+   *
+   * @throws RefusedException NOT_PERMITTED for a wrong seal, BUSY while the catalog is not read
+   */
+  void requireNode(byte[] payload) {
+    looks.requireNode(payload);
   }
 
   /** Serves a request; its answer goes to {@code connection}, now or later. */
@@ -234,6 +248,7 @@ final class Requests {
       case DESCRIBE_NODE -> cluster.describeNode(frame, connection);
       case DRAIN_NODE -> cluster.drain(frame, connection);
       case UPGRADE -> cluster.upgrade(frame, connection);
+      case LOOK -> looks.look(frame, connection);
 
       case ECHO -> connection.respond(frame, EchoRequest.decode(frame.payload()).answer());
 

@@ -29,7 +29,7 @@ final class RowSessionRequests {
    * @throws io.tunnel.model.RefusedException FEATURE_NOT_ENABLED where there are none
    */
   static RowSessions of(NetServer.Rooms rooms) {
-    SingleServer.ROW_SESSIONS.require(rooms.cluster());
+    SingleServer.ROW_SESSIONS.require(rooms.tables().logs(), rooms.cluster());
     return rooms.rows().sessions().orElseThrow();
   }
 

@@ -8,6 +8,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.changes.CatchUp;
+import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.TunnelHost;
@@ -117,7 +118,7 @@ final class TableChanges {
   }
 
   private void requireFitting(TableOptions options) {
-    if (logs.areShared() && options.retentionBytes() > 0) {
+    if (options.retentionBytes() > 0 && !logs.has(LogFeature.RETENTION_BYTES)) {
       throw new RefusedException(
           ErrorCode.INVALID_REQUEST,
           "a table of a cluster keeps changes by their age, not by their size: give it retentionMs,"

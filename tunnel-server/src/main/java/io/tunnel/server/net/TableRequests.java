@@ -6,6 +6,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.access.Authority;
+import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Frame;
@@ -26,6 +27,7 @@ final class TableRequests {
   private final Tables tables;
   private final TableChanges changes;
   private final RequestThreads threads;
+  private final TableLogs logs;
   private final ClusterView cluster;
 
   TableRequests(
@@ -33,7 +35,9 @@ final class TableRequests {
       Tables tables,
       TableChanges changes,
       RequestThreads threads,
+      TableLogs logs,
       ClusterView cluster) {
+    this.logs = logs;
     this.cluster = cluster;
     this.catalog = catalog;
     this.tables = tables;
@@ -52,10 +56,10 @@ final class TableRequests {
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
           if (request.meta().options().ttlMs().isPresent()) {
-            SingleServer.TIME_TO_LIVE.require(cluster);
+            SingleServer.TIME_TO_LIVE.require(logs, cluster);
           }
           if (PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isPresent()) {
-            SingleServer.AUTO_KEYS.require(cluster);
+            SingleServer.AUTO_KEYS.require(logs, cluster);
           }
           changes.create(
               request, asked(frame, connection, request.meta().name()), mapped(frame, connection));

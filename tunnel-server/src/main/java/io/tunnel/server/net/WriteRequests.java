@@ -68,7 +68,7 @@ final class WriteRequests {
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
     if (batch.isAtomic()) {
-      SingleServer.ATOMIC_BATCHES.require(rooms.cluster());
+      SingleServer.ATOMIC_BATCHES.require(rooms.tables().logs(), rooms.cluster());
     }
     checked.session().ifPresent(proof -> sessions.require(proof, connection));
     checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));

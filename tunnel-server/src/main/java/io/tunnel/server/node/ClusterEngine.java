@@ -2,6 +2,9 @@ package io.tunnel.server.node;
 
 import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.LogForm;
+import io.tunnel.server.catalog.NodeSeals;
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PeerWatch;
@@ -23,13 +26,18 @@ import io.tunnel.server.engine.ReadThreads;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.Ticks;
+import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.partition.OwnCatalog;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.replica.append.AppendReplicas;
 import io.tunnel.server.replica.shared.Markers;
 import java.io.Closeable;
 import java.io.IOException;
@@ -41,6 +49,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -60,6 +69,9 @@ public final class ClusterEngine implements Engine {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterEngine.class);
   private static final long ENDS_MS = 500;
+
+  /** Interval at which replicas look whether a claim or another timer is due. */
+  private static final long REPLICAS_MS = 25;
 
   /**
    * Least number of questions to the log within the time after which rows are too old to be read.
@@ -98,7 +110,7 @@ public final class ClusterEngine implements Engine {
   private final ClusterLog log;
   private final LastPlacement placement;
   private final CatalogAge age;
-  private final Replicas replicas;
+  private final NodeReplicas replicas;
   private final NodeRooms rooms;
   private final LossWatch losses;
   private final PeerWatch peers;
@@ -134,19 +146,17 @@ public final class ClusterEngine implements Engine {
           parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
       threads = new NodeThreads(parts.openThreads(new OwnThread("control")), groupThreads());
       Path kept = directory.path().resolve(REPLICAS);
-      log = parts.open(new ClusterLog(config, cluster, threads, clock, kept));
+      log = parts.open(new ClusterLog(config, cluster, threads, clock, kept, LogForm.OWN));
       log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
       int ageMs = Math.max(CATALOG_AGE_MS_MIN, cluster.log().sessionMs());
       age = new CatalogAge(log::whenCaughtUp, clock::nanos, ageMs);
-      replicas =
-          parts.open(
-              Replicas.open(
-                  layout(kept, directory.shards(), disks),
-                  replicaPorts(incarnation),
-                  meters,
-                  clock));
+      PartitionEngine engine =
+          LogForm.OWN == LogForm.ROWS
+              ? rows(layout(kept, directory.shards(), disks), incarnation, meters)
+              : appends(layout(kept, directory.shards(), disks), incarnation, outside);
+      replicas = engine.replicas();
       this.meters.watch(replicas, config.shard().freeBytesMin());
-      rooms = rooms(incarnation);
+      rooms = rooms(incarnation, engine);
       losses = new LossWatch(rooms.ports().tunnels(), clock::nanos, meters::lost);
       parts.open(rooms.roles()::close);
       peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
@@ -191,17 +201,79 @@ public final class ClusterEngine implements Engine {
     return config.log().replicas().boundBy(cluster.log().sessionMs());
   }
 
-  private Replicas.Ports replicaPorts(String incarnation) {
-    return new Replicas.Ports(
-        parts.open(log.openChanges()),
-        new Markers(cluster.node(), incarnation),
-        placement::leaderElsewhere,
-        log.places()::retentionMicros,
-        log.places()::deletionMicros,
-        log.places());
+  /** The engine of a log with a record for each row. */
+  private PartitionEngine rows(Replicas.Layout layout, String incarnation, ServerMeters meters)
+      throws IOException {
+    Replicas.Ports ports =
+        new Replicas.Ports(
+            parts.open(log.openChanges()),
+            new Markers(cluster.node(), incarnation),
+            placement::leaderElsewhere,
+            log.places()::retentionMicros,
+            log.places()::deletionMicros,
+            log.places());
+    return new RowEngine(parts.open(Replicas.open(layout, ports, meters, clock)), log::bounds);
   }
 
-  private NodeRooms rooms(String incarnation) {
+  /** The engine of a log with a record for each append. */
+  private PartitionEngine appends(Replicas.Layout layout, String incarnation, Outside outside)
+      throws IOException {
+    AppendReplicas.Shared shared =
+        new AppendReplicas.Shared(
+            parts.open(log.openAppends()),
+            parts.open(log.openBlocks()),
+            log.problems(),
+            parts.openThreads(
+                Executors.newCachedThreadPool(task -> new Thread(task, "replica-start"))));
+    AppendReplicas.Layout kept =
+        new AppendReplicas.Layout(
+            layout.identity(),
+            new Shards.Layout(
+                layout.directory(),
+                layout.identity().shards(),
+                layout.disk().segmentBytesMax(),
+                config.shard(),
+                layout.table(),
+                layout.disk().logs()),
+            layout.replica());
+    AppendReplicas opened =
+        parts.open(
+            AppendReplicas.open(
+                kept,
+                shared,
+                new AppendReplicas.Self(cluster.node(), incarnation, WiringChance::longNumber),
+                new AppendReplicas.Known(
+                    OwnCatalog.ofCache(log.catalog()), log.places(), log.places()::retentionMicros),
+                placement::leaderElsewhere,
+                new AppendReplicas.Outside(outside.meters(), clock)));
+    ScheduledExecutorService timer = parts.openThreads(new OwnThread("looks"));
+    Later later =
+        (ms, action) -> {
+          try {
+            var unused = timer.schedule(action, ms, TimeUnit.MILLISECONDS);
+            return true;
+          } catch (RejectedExecutionException e) {
+            return false;
+          }
+        };
+    PartitionLooks own = opened.looks();
+    PeerLooks nodes =
+        parts.open(
+            new PeerLooks(
+                cluster.node(),
+                new PeerLooks.Tools(
+                    outside.sockets(), new NodeSeals(log.catalog()), clock, later)));
+    LeaderLooks leaders =
+        new LeaderLooks(
+            cluster.node(),
+            placement::get,
+            own,
+            nodes,
+            new LeaderLooks.Timing(clock::nanos, later));
+    return new AppendEngine(opened, own, leaders);
+  }
+
+  private NodeRooms rooms(String incarnation, PartitionEngine engine) {
     ExecutorService waiting =
         parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
     ReadThreads readers = ReadThreads.open(parts);
@@ -219,7 +291,7 @@ public final class ClusterEngine implements Engine {
             cluster.log().sessionMs(),
             cluster.isLevelAuto()),
         new NodeRooms.Log(log, log.tables(), log.group()),
-        replicas,
+        engine,
         placement,
         new ClusterTunnels.Threads(threads, waiting),
         readers.with(threads.control(), clock));
@@ -296,6 +368,7 @@ public final class ClusterEngine implements Engine {
     long ageMs = replicas(config, cluster).times().readAgeMsMax();
     long endsMs = Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS));
     Ticks.every(threads.control(), clock::nanos, endsMs, replicas::lookAtEnds);
+    Ticks.every(threads.control(), clock::nanos, REPLICAS_MS, replicas::tick);
     Ticks.every(threads.control(), clock::nanos, CATALOG_MS, age::look);
     Ticks.every(
         threads.control(),

@@ -8,6 +8,7 @@ import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
 import io.tunnel.server.changes.BoundsQueries;
@@ -24,17 +25,20 @@ import io.tunnel.server.kafka.KafkaTopics;
 import io.tunnel.server.kafka.LogUnavailableException;
 import io.tunnel.server.kafka.LostTopicsException;
 import io.tunnel.server.kafka.SharedTables;
+import io.tunnel.server.kafka.TableTopics;
 import io.tunnel.server.kafka.TopicPlaces;
 import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.kafka.store.StoreTail;
 import io.tunnel.server.kafka.store.StoreTopic;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.ReplicasIdentity;
+import io.tunnel.server.replica.append.ReadableAppendLog;
+import io.tunnel.server.replica.append.TopicProblems;
 import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,9 +67,11 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   private final Parts parts = new Parts();
   private final SystemClock clock;
   private final NodeThreads threads;
+  private final LogForm form;
   private final KafkaConfig config;
   private final KafkaCluster kafka;
   private final KafkaTopics topics;
+  private final TableTopics tables;
   private final String kafkaId;
   private final Bytes catalogOrigin;
   private final Bytes tunnelsOrigin;
@@ -79,24 +85,32 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
    *
    * @param threads the threads that own the catalog and the groups of tunnels
    * @param replicas the directory of this node's replicas; need not exist
-   * @throws IOException when Kafka cannot be reached, a topic is unusable, or the replicas are of
-   *     another cluster
+   * @param form the form of log that this node serves
+   * @throws IOException when Kafka cannot be reached, a topic is unusable, the replicas are of
+   *     another cluster, or the cluster's log has another form; nothing is changed then
    */
   ClusterLog(
       ServerConfig server,
       ClusterConfig cluster,
       NodeThreads threads,
       SystemClock clock,
-      Path replicas)
+      Path replicas,
+      LogForm form)
       throws IOException {
     this.threads = threads;
     this.clock = clock;
+    this.form = form;
     this.places =
         new TopicPlaces(catalog, () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
     config = config(server, cluster);
     try {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
+      tables =
+          switch (form) {
+            case ROWS -> new SharedTables(topics);
+            case APPENDS -> kafka.appendTables();
+          };
       kafkaId = await("tell its cluster id", () -> kafka.id(config.times().requestMs()));
       Optional<ReplicasIdentity> former = ReplicasIdentity.read(replicas);
       if (former.isPresent()) {
@@ -113,7 +127,8 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
       if (former.isPresent()) {
         former.get().requireSame(replicas, identity(former.get().shards()));
       }
-      await("check the topics of tables", this::checkTables).forEach(LOGGER::error);
+      await("check the topics of tables", () -> tables.check(catalog.tables()))
+          .forEach(LOGGER::error);
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
@@ -155,7 +170,15 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   private void followed(Map<String, Optional<String>> changes) {
-    threads.control().execute(() -> catalog.followed(changes));
+    threads
+        .control()
+        .execute(
+            () -> {
+              // The founding comes before all tables: a node of another form never learns of any.
+              if (objection().isEmpty()) {
+                catalog.followed(changes);
+              }
+            });
   }
 
   /**
@@ -165,7 +188,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   private CompletableFuture<CatalogIdentity> caughtUp() {
     return afterAll(
         () -> {
-          catalog.requireForm();
+          form.require(catalog.texts());
           catalog.caughtUp();
           return catalog.identity().orElseGet(() -> new CatalogIdentity(catalogOrigin));
         });
@@ -196,14 +219,6 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
           }
         });
     return done;
-  }
-
-  private CompletableFuture<List<String>> checkTables() {
-    List<KafkaTopics.TableTopic> all =
-        catalog.tables().stream()
-            .map(table -> SharedTables.topic(table, table.meta().options()))
-            .toList();
-    return topics.checkTables(all);
   }
 
   /** Waits for an answer of Kafka, and repeats the question while the start may wait. */
@@ -256,6 +271,11 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   @Override
+  public Optional<String> objection() {
+    return form.objection(catalog.texts());
+  }
+
+  @Override
   public Catalog catalog() {
     return catalog;
   }
@@ -292,14 +312,29 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return kafka.openLog(places);
   }
 
-  @Override
-  public BoundsQueries bounds() {
+  /** Opens the appends of all partitions; close them before this object. */
+  ReadableAppendLog openAppends() {
+    return kafka.openAppends(places);
+  }
+
+  /** Opens the blocks of snapshots; close them before this object. */
+  SnapshotBlocks openBlocks() {
+    return kafka.openBlocks(places);
+  }
+
+  /** Says what keeps partitions of a log of appends from being led. */
+  TopicProblems problems() {
+    return kafka.topicProblems(places);
+  }
+
+  /** Asks a log of rows where partitions begin and end. */
+  BoundsQueries bounds() {
     return new KafkaPositions(kafka.offsets(places), kafka.epochs(places));
   }
 
   /** The logs of tables. */
   TableLogs tables() {
-    return new SharedTables(topics);
+    return tables;
   }
 
   /** The group of all nodes. */
@@ -309,11 +344,11 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   @Override
   public LedStore.Holder catalogHolder() {
-    LeftTopics left = new LeftTopics(catalog, new TopicsInKafka(topics), threads.control());
+    LeftTopics left = new LeftTopics(catalog, new TopicsInKafka(tables), threads.control());
     return new LedCatalog(catalog, tail::catchUp, threads.control(), left, this::founding);
   }
 
-  private record TopicsInKafka(KafkaTopics topics) implements LeftTopics.Topics {
+  private record TopicsInKafka(TableTopics topics) implements LeftTopics.Topics {
 
     @Override
     public CompletableFuture<Set<Integer>> tables() {
@@ -322,13 +357,13 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
     @Override
     public CompletableFuture<Void> drop(DroppedLog log) {
-      return topics.dropTable(log.tableId(), log.origin());
+      return topics.drop(log);
     }
   }
 
   private Founding founding() {
     return new Founding(
-        catalogIdentity, WiringChance.secret(ChannelGrants.KEY_BYTES), Level.NEWEST);
+        catalogIdentity, WiringChance.secret(ChannelGrants.KEY_BYTES), Level.NEWEST, form);
   }
 
   @Override

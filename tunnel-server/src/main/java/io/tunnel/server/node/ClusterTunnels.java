@@ -17,9 +17,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
 
 /** All groups of tunnels; this node leads some of them. */
 final class ClusterTunnels {
@@ -29,14 +31,17 @@ final class ClusterTunnels {
   private final List<TunnelGroup> groups = new ArrayList<>();
   private final Map<Integer, LedStore> stores = new TreeMap<>();
 
-  /** The stores of catalog and tunnels, and the bounds of logs. */
+  /** The stores of catalog and tunnels. */
   interface Stores {
 
     /** The catalog, which follows or leads. */
     Catalog catalog();
 
-    /** Asks where logs begin and end. */
-    BoundsQueries bounds();
+    /**
+     * Why this node must not use the cluster: the log of the cluster has another form. For the
+     * control thread.
+     */
+    Optional<String> objection();
 
     /** Leads the catalog while this node decides about tables. */
     LedStore.Holder catalogHolder();
@@ -51,8 +56,17 @@ final class ClusterTunnels {
     CatalogStore openGroup(int group, StoreListener listener) throws IOException;
   }
 
-  /** The parts of the node that its tunnels need. */
-  record Node(ClusterView view, Handles handles, KnownBounds known, SessionConfig config) {}
+  /**
+   * The parts of the node that its tunnels need.
+   *
+   * @param bounds the answers where logs begin and end, for each group of tunnels
+   */
+  record Node(
+      ClusterView view,
+      Handles handles,
+      KnownBounds known,
+      SessionConfig config,
+      Supplier<BoundsQueries> bounds) {}
 
   /** The threads of a node that leads stores. */
   record Threads(NodeThreads owners, Executor waiting) {
@@ -66,13 +80,13 @@ final class ClusterTunnels {
   ClusterTunnels(Stores log, Node node, Threads threads, NodeSurroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
     NodeSurroundings control = surroundings.on(threads.owners().control());
-    finder = new PositionFinder(bounds(log, node, control), control);
+    finder = new PositionFinder(bounds(node, control), control);
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int id = i;
       ScheduledExecutorService owner = threads.owners().ofGroup(id);
       NodeSurroundings own = surroundings.on(owner);
       TunnelGroup.Parts parts =
-          new TunnelGroup.Parts(bounds(log, node, own), node.handles(), node.config(), own);
+          new TunnelGroup.Parts(bounds(node, own), node.handles(), node.config(), own);
       TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, owner);
       groups.add(group);
       stores.put(
@@ -94,8 +108,8 @@ final class ClusterTunnels {
             log.catalogHolder()));
   }
 
-  private static LogBounds bounds(Stores log, Node node, NodeSurroundings own) {
-    return new SharedLogBounds(log.bounds(), node.known(), own::control, own::epochMicros);
+  private static LogBounds bounds(Node node, NodeSurroundings own) {
+    return new SharedLogBounds(node.bounds().get(), node.known(), own::control, own::epochMicros);
   }
 
   /** The tunnels that this node leads. */

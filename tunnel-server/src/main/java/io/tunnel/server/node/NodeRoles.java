@@ -2,7 +2,7 @@ package io.tunnel.server.node;
 
 import io.tunnel.server.cluster.Roles;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.replica.NodeReplicas;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +15,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Leads partitions through {@link Replicas}, the catalog and groups of tunnels through stores. */
+/** Leads partitions through {@link NodeReplicas}, the catalog and groups through stores. */
 final class NodeRoles implements Roles {
 
-  private final Replicas replicas;
+  private final NodeReplicas replicas;
   private final Map<Integer, LedStore> storeByUnit;
 
-  NodeRoles(Replicas replicas, Map<Integer, LedStore> storeByUnit) {
+  NodeRoles(NodeReplicas replicas, Map<Integer, LedStore> storeByUnit) {
     this.replicas = replicas;
     this.storeByUnit = new TreeMap<>(storeByUnit);
   }

@@ -5,9 +5,9 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterNode;
 import io.tunnel.server.cluster.KnownUnits;
@@ -21,7 +21,7 @@ import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RoutedHosts;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.read.CurrentRows;
-import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
@@ -41,7 +41,8 @@ final class NodeRooms {
   private final Self self;
   private final Log log;
   private final Ports.Threads threads;
-  private final Replicas replicas;
+  private final PartitionEngine engine;
+  private final NodeReplicas replicas;
   private final PlacementView view;
   private final ClusterTunnels tunnels;
   private final NodeRoles roles;
@@ -50,6 +51,7 @@ final class NodeRooms {
   private final AbsenceCore absence;
   private final AsideCore aside;
   private final LevelWatch level;
+  private final FormWatch form;
   private final GoneNodesCore goneNodes = new GoneNodesCore();
   private final LastPlacement placement;
 
@@ -91,13 +93,14 @@ final class NodeRooms {
   NodeRooms(
       Self self,
       Log log,
-      Replicas replicas,
+      PartitionEngine engine,
       LastPlacement placement,
       ClusterTunnels.Threads owners,
       Ports.Threads threads) {
     this.self = self;
     this.log = log;
-    this.replicas = replicas;
+    this.engine = engine;
+    this.replicas = engine.replicas();
     this.threads = threads;
     this.placement = placement;
     absence = new AbsenceCore(self.sessionNanos());
@@ -110,10 +113,11 @@ final class NodeRooms {
     tunnels =
         new ClusterTunnels(
             log.stores(),
-            new ClusterTunnels.Node(view, handles, known, self.sessions()),
+            new ClusterTunnels.Node(
+                view, handles, known, self.sessions(), () -> engine.bounds(view)),
             owners,
             new NodeSurroundings(
-                log.stores().bounds(),
+                engine.bounds(view),
                 view,
                 threads.control(),
                 threads.clock(),
@@ -134,10 +138,11 @@ final class NodeRooms {
             view,
             new LevelWatch.Self(self.cluster(), self.settings().levelMax(), self.isLevelAuto()),
             node::refused);
+    form = new FormWatch(log.stores()::objection, node::refused);
     ports = ports(catalog, known, handles);
   }
 
-  private static void forget(TableRecord dropped, Replicas replicas, KnownBounds known) {
+  private static void forget(TableRecord dropped, NodeReplicas replicas, KnownBounds known) {
     for (PartitionRecord partition : dropped.partitions()) {
       replicas.leave(partition.id());
       known.forget(partition.id());
@@ -147,7 +152,7 @@ final class NodeRooms {
   private Ports ports(Catalog catalog, KnownBounds known, Handles handles) {
     PartitionHosts hosts = new RoutedHosts(replicas, view);
     Ports.Delivered delivered =
-        new Ports.Delivered(replicas.incarnations(), new CatchUp(log.stores().bounds(), replicas));
+        new Ports.Delivered(replicas.incarnations(), engine.freshness(engine.bounds(view)));
     return new Ports(
         catalog,
         new Ports.Partitions(
@@ -156,11 +161,7 @@ final class NodeRooms {
             new CurrentRows(catalog, hosts, threads.moments(), threads.clock()::epochMicros),
             delivered,
             delivered),
-        new Ports.Tunnels(
-            tunnels.led(),
-            tunnels.finder(),
-            new LogFigures.OfSharedLog(known, replicas, replicas::isCaughtUp),
-            this::rows),
+        new Ports.Tunnels(tunnels.led(), tunnels.finder(), engine.figures(known), this::rows),
         log.tables(),
         view,
         new Coordinator.Naming(handles, catalog.grants()),
@@ -204,8 +205,9 @@ final class NodeRooms {
   void look() {
     long nowNanos = threads.clock().nanos();
     level.look(nowNanos);
+    form.look();
     boolean isAbsent = absence.look(node.isLost() && node.hasSuccessor(), nowNanos);
-    roles.suspend(isAbsent || level.isBelow());
+    roles.suspend(isAbsent || level.isBelow() || form.isOther());
     boolean takesNothing = replicas.condition().refusesWrites();
     node.stepAside(aside.look(takesNothing, nowNanos));
     lost.ifPresent(partitions -> partitions.look(node.isLost(), nowNanos));
@@ -248,6 +250,11 @@ final class NodeRooms {
     @Override
     public List<GoneNode> gone() {
       return gone;
+    }
+
+    @Override
+    public Optional<PartitionLooks> looks() {
+      return engine.looks();
     }
 
     @Override

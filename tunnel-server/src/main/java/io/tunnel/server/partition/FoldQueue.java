@@ -65,7 +65,7 @@ final class FoldQueue {
   /** The part whose fold failed; a retry folds this part before all others; under the lock. */
   private Optional<UnfoldedCore.Part> failed = Optional.empty();
 
-  /** The end of the log that the table lacked at the start; folded before all groups. */
+  /** What the table lacked at the start, or when a replica began anew; folded before all groups. */
   private Optional<Rest> rest = Optional.empty();
 
   /** The fold of a part, and the time that it took. */
@@ -340,6 +340,37 @@ final class FoldQueue {
       requireNone(failure);
     } finally {
       folding.unlock();
+    }
+  }
+
+  /**
+   * Leaves to the next {@link #finish} to store that the table has all of the log before {@code
+   * end}: no start reads any of the log before again. All groups are folded. For the shard's
+   * thread.
+   *
+   * @param beside as {@link #add} has it
+   */
+  void leaveUpTo(long end, BesideRows beside) {
+    folding.lock();
+    try {
+      BesideRows raised;
+      synchronized (unfolded) {
+        raised = unfolded.raise(beside);
+      }
+      TableFold fold = rows.begin(List.of(), raised);
+      rest = Optional.of(() -> pass(fold, end));
+    } finally {
+      folding.unlock();
+    }
+  }
+
+  private void pass(TableFold nothing, long end) throws IOException {
+    boolean isWhole = false;
+    while (!isWhole) {
+      isWhole = nothing.run(new TableFold.Offsets(end, end, end), () -> true);
+    }
+    synchronized (unfolded) {
+      unfolded.passed(end);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.table.BesideRows;
 import java.io.IOException;
 import java.util.function.Consumer;
 
@@ -103,5 +104,38 @@ final class FoldState {
     } catch (IOException | RuntimeException | Error e) {
       fail.accept(e);
     }
+  }
+
+  /**
+   * Folds what was acknowledged.
+   *
+   * @throws DiskFullException when there is no room; nothing is lost
+   * @throws IOException when the disk failed
+   */
+  void requireAllFolded() throws IOException {
+    foldAll();
+    requireFolded();
+  }
+
+  private void requireFolded() throws IOException {
+    if (disk.state() == ShardState.BEHIND) {
+      throw new DiskFullException("the last writes are not in the table");
+    }
+    if (disk.state().isFinal()) {
+      throw new IOException("the disk of the shard failed before");
+    }
+  }
+
+  /**
+   * As {@link FoldQueue#leaveUpTo}; everything is folded.
+   *
+   * @throws DiskFullException when there is no room; nothing is lost
+   * @throws IOException when the disk failed
+   */
+  void foldUpTo(long end, BesideRows beside) throws IOException {
+    disk.move(ShardState.FOLDING, "a replica begins anew");
+    folds.leaveUpTo(end, beside);
+    foldAll();
+    requireFolded();
   }
 }

@@ -1,11 +1,13 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.AutoNumbers;
+import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.table.Expiry;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongFunction;
 
-/** What the catalog of a data directory says of the partitions whose logs and rows are there. */
+/** What a catalog says of the partitions whose logs and rows are in a data directory. */
 @FunctionalInterface
 public interface OwnCatalog {
 
@@ -46,5 +48,73 @@ public interface OwnCatalog {
   /** The number that logs and rows of this catalog carry; 0 for none. */
   default int origin() {
     return 0;
+  }
+
+  /**
+   * The partitions of a cache of a log that nodes share: all that were not dropped. A catalog that
+   * follows the one of another node may not know a partition yet.
+   */
+  static OwnCatalog ofCache(Catalog tables) {
+    return new OwnCatalog() {
+      @Override
+      public boolean hasPartition(int partition) {
+        return !tables.isDroppedPartition(partition);
+      }
+
+      @Override
+      public Expiry expiry(int partition) {
+        return Expiry.of(tables.meta(partition));
+      }
+
+      @Override
+      public Optional<AutoNumbers> autoNumbers(int partition) {
+        return tables.meta(partition).flatMap(table -> AutoNumbers.of(table.primaryKey()));
+      }
+    };
+  }
+
+  /**
+   * The partitions of {@code tables}.
+   *
+   * @param sessions the owner of a row session; see {@link #sessionOwner}
+   * @param origin see {@link #origin}
+   */
+  static OwnCatalog of(Catalog tables, LongFunction<Optional<String>> sessions, int origin) {
+    return new OwnCatalog() {
+      @Override
+      public boolean hasPartition(int partition) {
+        return tables.hasPartition(partition);
+      }
+
+      @Override
+      public int lastPartition() {
+        return tables.lastPartition();
+      }
+
+      @Override
+      public Set<Integer> partitionIds() {
+        return tables.partitionIds();
+      }
+
+      @Override
+      public Expiry expiry(int partition) {
+        return Expiry.of(tables.meta(partition));
+      }
+
+      @Override
+      public Optional<AutoNumbers> autoNumbers(int partition) {
+        return tables.meta(partition).flatMap(table -> AutoNumbers.of(table.primaryKey()));
+      }
+
+      @Override
+      public Optional<String> sessionOwner(long session) {
+        return sessions.apply(session);
+      }
+
+      @Override
+      public int origin() {
+        return origin;
+      }
+    };
   }
 }

@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
@@ -50,6 +51,18 @@ public record SeenChanges(
     writers.drop(partition);
     bound.drop(partition);
     places.drop(partition);
+  }
+
+  /**
+   * The table has entries of a partition, of which nothing is known.
+   *
+   * @param state of the replica
+   */
+  void restore(int partition, PartitionEntries entries, Bytes state) {
+    entries.bound().ifPresent(bound -> bounds.restore(partition, bound));
+    writers.restore(partition, entries.writers());
+    bound.restore(partition, entries.sessions());
+    places.restore(partition, state);
   }
 
   /** What is stored with the next rows. */

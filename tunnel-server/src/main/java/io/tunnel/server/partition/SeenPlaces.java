@@ -24,6 +24,11 @@ public interface SeenPlaces {
 
         @Override
         public void drop(int partition) {}
+
+        @Override
+        public void restore(int partition, Bytes state) {
+          throw new IllegalStateException("partition " + partition + " is in no log of many nodes");
+        }
       };
 
   /** Takes a batch without rows, which may say the place of a record. */
@@ -34,4 +39,7 @@ public interface SeenPlaces {
 
   /** The partition is gone. */
   void drop(int partition);
+
+  /** The table has this state of a partition, of which nothing is known. */
+  void restore(int partition, Bytes state);
 }

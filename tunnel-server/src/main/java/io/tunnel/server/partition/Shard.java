@@ -23,14 +23,11 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The one thread that writes to a shard's log, and decides what goes into its table.
  *
- * <p>It takes what waits in its queue as one group (group commit), judges conditions, appends and
- * syncs the group, acknowledges it, and leaves it to the {@link FoldQueue}. While one group is
- * synced the next one gathers, and no write waits for the fold of another. Whatever looks at rows
- * of a partition on this thread, a posted action, or a write with conditions or with updates that
- * may make a row too large, is done when all that was acknowledged of that partition is folded; so
- * a read that passes through the queue sees everything that was acknowledged before it, and waits
- * for no fold of another partition. No task holds the thread for longer than a group or a few
- * slices of 2 ms.
+ * <p>The thread takes what waits in its queue as one group (group commit), judges conditions,
+ * appends and syncs the group, acknowledges it, and leaves it to the {@link FoldQueue}. No write
+ * waits for the fold of another. A posted action, and a write that must look at rows, wait until
+ * all acknowledged changes of their partition are folded, and for no fold of another partition. No
+ * task holds the thread for longer than a group or a few slices of 2 ms.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
@@ -144,6 +141,11 @@ public final class Shard implements Closeable, PartitionHost {
     seen.drop(partition);
   }
 
+  /** Lets replicas begin anew. For the shard's own thread. */
+  public PartitionRenewal renewal() {
+    return new PartitionRenewal(log.local(), rows, folds, folding, seen, expiry);
+  }
+
   /** Whether changes of a partition may be appended here now. For the shard's own thread. */
   boolean mayWrite(int partition) {
     return log.refusal(partition).isEmpty();
@@ -159,7 +161,8 @@ public final class Shard implements Closeable, PartitionHost {
     return seen.bound();
   }
 
-  Meter meter() {
+  /** What the shard tells its meter; for any thread. */
+  public Meter meter() {
     return meter;
   }
 
@@ -385,7 +388,9 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Folds changes of another leader, as a start folds those of the log. */
   private void follows(ShardLog.Followed followed) {
-    turns.changed(followed.partition());
+    if (followed.isChange()) {
+      turns.changed(followed.partition());
+    }
     List<ChangeBatch> live = live(followed.batches());
     live.forEach(seen::saw);
     List<ChangeBatch> changes = live.stream().filter(batch -> batch.rowCount() > 0).toList();

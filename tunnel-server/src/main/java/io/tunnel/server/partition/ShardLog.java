@@ -1,6 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.LocalLog;
 import java.io.Closeable;
@@ -70,7 +71,16 @@ public interface ShardLog extends Closeable {
    *     places of records
    * @param end the end of the batches in {@link #local}
    */
-  record Followed(int partition, List<ChangeBatch> batches, long end) implements Settled {}
+  record Followed(int partition, List<ChangeBatch> batches, long end) implements Settled {
+
+    /** Whether there are rows or answers to writers, and not only places of records. */
+    boolean isChange() {
+      return batches.stream()
+          .anyMatch(
+              batch ->
+                  batch.rowCount() > 0 || batch.attribute(FormatFeature.RECORD_PLACE).isEmpty());
+    }
+  }
 
   /**
    * The group counts, and {@linkplain OpenGroup#place knows its positions}.

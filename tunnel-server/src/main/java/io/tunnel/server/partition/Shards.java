@@ -7,6 +7,7 @@ import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.DurableFiles;
+import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.table.Expiries;
@@ -20,12 +21,18 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All shards of a node. A partition belongs to the shard that its id names, for as long as it
  * lives.
  */
 public final class Shards implements ChangeReader, PartitionHosts, Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Shards.class);
 
   private final List<Shard> shards;
 
@@ -75,7 +82,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       // Behind all of them: one that is refused keeps rows from being removed in the others.
       List<Shard> shards = new ArrayList<>();
       for (Kept of : files) {
-        shards.add(recover(of, layout, catalog, meter, clock));
+        shards.add(recover(of, layout, catalog, ShardLogs.OWN, meter, clock));
       }
       shards.forEach(Shard::start);
       return new Shards(shards);
@@ -113,10 +120,95 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     return new Kept(id, log, table, lives);
   }
 
+  /**
+   * Opens the shards of a node whose partitions are in a log that many nodes share. The directory
+   * is a cache of that log: the files of a shard that cannot be used are deleted. The shards begin
+   * to work with {@link #start}.
+   *
+   * @param catalog says which partitions were not dropped
+   */
+  public static Shards openCache(
+      Layout layout, OwnCatalog catalog, ShardLogs logs, Shard.Meter meter, Shard.Clock clock)
+      throws IOException {
+    List<Shard> shards = new ArrayList<>();
+    try {
+      for (int id = 0; id < layout.count(); id++) {
+        shards.add(openCached(id, layout, catalog, logs, meter, clock));
+      }
+      return new Shards(shards);
+    } catch (IOException | RuntimeException e) {
+      closeAll(shards, e);
+      throw e;
+    }
+  }
+
+  /** All shards begin to work. */
+  public void start() {
+    shards.forEach(Shard::start);
+  }
+
+  private static Shard openCached(
+      int id,
+      Layout layout,
+      OwnCatalog catalog,
+      ShardLogs logs,
+      Shard.Meter meter,
+      Shard.Clock clock)
+      throws IOException {
+    Path directory = layout.directory().resolve("shard-" + id);
+    Opening opening =
+        () -> {
+          Kept files = openFiles(id, directory, layout, catalog);
+          try {
+            return recover(files, layout, catalog, logs, meter, clock);
+          } catch (IOException | RuntimeException e) {
+            closeAfter(files.table(), e);
+            closeAfter(files.log(), e);
+            throw e;
+          }
+        };
+    try {
+      return opening.open();
+    } catch (IOException | RuntimeException e) {
+      LOGGER.warn(
+          "cannot use the replicas in {}; deletes them, and reads the shared log again",
+          directory,
+          e);
+      PrivateFiles.deleteAll(directory);
+      return opening.open();
+    }
+  }
+
+  /** Opens what a shard keeps, and brings the table up to the log. */
+  private interface Opening {
+    Shard open() throws IOException;
+  }
+
+  private static Kept openFiles(int id, Path directory, Layout layout, OwnCatalog catalog)
+      throws IOException {
+    Path rows = PrivateFiles.createDirectories(directory.resolve("table"));
+    LocalLog log =
+        LocalLog.open(layout.disks().open(directory.resolve("log")), id, layout.segmentBytesMax());
+    try {
+      Expiries lives = new Expiries(catalog::expiry);
+      TableStore table = TableStore.openUncompacted(rows, layout.table(), log::sync, lives);
+      return new Kept(id, log, table, lives);
+    } catch (IOException | RuntimeException e) {
+      closeAfter(log, e);
+      throw e;
+    }
+  }
+
   private static Shard recover(
-      Kept files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
+      Kept files,
+      Layout layout,
+      OwnCatalog catalog,
+      ShardLogs logs,
+      Shard.Meter meter,
+      Shard.Clock clock)
       throws IOException {
     TableStore table = files.table();
+    SeenPlaces places = logs.places(files.id(), table.states());
     Refold refold =
         new Refold(
             table,
@@ -124,7 +216,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
             catalog::autoNumbers,
             catalog::sessionOwner,
             layout.shard().writers().of(layout.count()),
-            SeenPlaces.NONE);
+            places);
     StoredRows stored = new StoredRows(table, refold.seen(), catalog::hasPartition, files.lives());
     CatchUp rest = new CatchUp(files.log(), table, refold);
     if (table.isNew()) {
@@ -142,7 +234,11 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     meter.numbered(files.id(), refold.seen().writers().taken());
     // Not before: on a disk that is nearly full, a compaction takes the room that the fold needs.
     table.compact();
-    Shard shard = new Shard(files.id(), layout.shard(), files.log(), stored, meter, clock);
+    AtomicReference<Shard> made = new AtomicReference<>();
+    ShardLog log =
+        logs.open(files.id(), files.log(), places, action -> made.get().execute(Set.of(), action));
+    Shard shard = new Shard(files.id(), layout.shard(), log, stored, meter, clock);
+    made.set(shard);
     full.ifPresent(found -> shard.beginBehind(rest, found));
     return shard;
   }

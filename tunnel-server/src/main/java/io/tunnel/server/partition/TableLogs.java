@@ -13,8 +13,11 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface TableLogs {
 
-  /** Whether many nodes share them. Such logs keep changes by their age alone. */
+  /** Whether many nodes share them. */
   boolean areShared();
+
+  /** Whether tables of these logs have a feature; any thread. */
+  boolean has(LogFeature feature);
 
   /**
    * Makes the log of a table that is about to be in the catalog, and says what its origin is, if it

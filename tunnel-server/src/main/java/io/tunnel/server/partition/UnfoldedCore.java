@@ -130,6 +130,18 @@ final class UnfoldedCore {
     }
   }
 
+  /** What is stored with the next part, or by {@link #passed}. */
+  BesideRows raise(BesideRows raised) {
+    beside = beside.then(raised);
+    return beside;
+  }
+
+  /** The table has all of the log before {@code end}; no group that waits is before. */
+  void passed(long end) {
+    foldedEnd = Math.max(foldedEnd, end);
+    aheadEnd = Math.max(aheadEnd, end);
+  }
+
   /** Bytes that are held of changes that are not folded. */
   long bytes() {
     return bytes;

@@ -5,21 +5,24 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** How often each incident has happened; for any thread. */
-final class Incidents {
+public final class Incidents {
 
   private final Map<Incident, LongAdder> counts = new EnumMap<>(Incident.class);
 
-  Incidents() {
+  /** Nothing has happened. */
+  public Incidents() {
     for (Incident each : Incident.values()) {
       counts.put(each, new LongAdder());
     }
   }
 
-  void count(Incident what, long times) {
+  /** Something has happened so many times. */
+  public void count(Incident what, long times) {
     counts.get(what).add(times);
   }
 
-  long sum(Incident what) {
+  /** How often something has happened. */
+  public long sum(Incident what) {
     return counts.get(what).sum();
   }
 }

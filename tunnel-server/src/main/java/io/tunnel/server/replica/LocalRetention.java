@@ -17,30 +17,60 @@ import java.util.function.IntToLongFunction;
  * The rule also applies to partitions that this node no longer follows: when the node follows a
  * partition again, it does not append the changes that the local log had before. If the bytes limit
  * of the disk is lower, the oldest changes of all partitions go first, and channels read them from
- * the shared log. The table sets no limit: the server never rebuilds it from the local log.
+ * the shared log. A change that the table does not have on disk stays.
  */
-final class LocalRetention {
+public final class LocalRetention {
 
   private final LocalLog log;
   private final long bytesMax;
   private final IntToLongFunction retentionMicros;
   private final IntPredicate isLive;
+  private final Table table;
+
+  /** The table that has what the log has. */
+  public interface Table {
+
+    /** A table that a start does not make again from the local log. */
+    Table NONE =
+        new Table() {
+          @Override
+          public long durableOffset() {
+            return Long.MAX_VALUE;
+          }
+
+          @Override
+          public void startFlush() {}
+        };
+
+    /** The offset of the local log up to which the table has everything after a crash. */
+    long durableOffset() throws IOException;
+
+    /** Begins to make the rest durable. */
+    void startFlush() throws IOException;
+  }
 
   /**
    * Of a log.
    *
    * @param bytesMax that it may have, and one segment; 0 for any number
+   * @param table the table that a start makes again from the log
    */
-  LocalRetention(
-      LocalLog log, long bytesMax, IntToLongFunction retentionMicros, IntPredicate isLive) {
+  public LocalRetention(
+      LocalLog log,
+      long bytesMax,
+      IntToLongFunction retentionMicros,
+      IntPredicate isLive,
+      Table table) {
     this.log = log;
+    this.table = table;
     this.bytesMax = bytesMax;
     this.retentionMicros = retentionMicros;
     this.isLive = isLive;
   }
 
   /** Looks once, on the shard's thread. */
-  void look(int shard, Set<Integer> followed, Set<Integer> left, Shard.Meter meter, long nowMicros)
+  public void look(
+      int shard, Set<Integer> followed, Set<Integer> left, Shard.Meter meter, long nowMicros)
       throws IOException {
     Map<Integer, Long> lastBases = new HashMap<>();
     boolean mustSeal = false;
@@ -66,7 +96,10 @@ final class LocalRetention {
       int shard, Set<Integer> partitions, Map<Integer, Long> lastBases, Shard.Meter meter)
       throws IOException {
     shrink(partitions, lastBases);
-    LocalLog.Freed freed = log.trim(lastBases, isLive, Long.MAX_VALUE);
+    LocalLog.Freed freed = log.trim(lastBases, isLive, table.durableOffset());
+    if (freed.isHeldByTable()) {
+      table.startFlush();
+    }
     meter.trimmed(shard, freed.changes(), freed.segments(), freed.bytes());
   }
 

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * wait for the next one, because the end that is on its way may have been seen before they came.
  * For the shard's thread.
  */
-final class ReadIndex {
+public final class ReadIndex {
 
   /** Came since the question under way was asked. */
   private List<Read> coming = new ArrayList<>();
@@ -32,12 +32,12 @@ final class ReadIndex {
   private final Deque<Waiting> waiting = new ArrayDeque<>();
 
   /** A read, which is told one of the two, once. */
-  record Read(Runnable action, Consumer<RefusedException> refused) {}
+  public record Read(Runnable action, Consumer<RefusedException> refused) {}
 
   private record Waiting(long end, List<Read> reads, long deadlineNanos) {}
 
   /** A read comes; whether the log's end is to be asked for now. */
-  boolean add(Read read) {
+  public boolean add(Read read) {
     coming.add(read);
     return asksNext();
   }
@@ -52,7 +52,7 @@ final class ReadIndex {
   }
 
   /** The question is answered; whether another is to be asked now. */
-  boolean ended(long end, long deadlineNanos) {
+  public boolean ended(long end, long deadlineNanos) {
     // An end that was seen later may be told as a lower one, of a log that was truncated.
     long last = waiting.isEmpty() ? end : Math.max(end, waiting.getLast().end());
     waiting.add(new Waiting(last, asked, deadlineNanos));
@@ -61,7 +61,7 @@ final class ReadIndex {
   }
 
   /** The log did not answer; whether another question is to be asked now. */
-  boolean failed(RefusedException reason) {
+  public boolean failed(RefusedException reason) {
     List<Read> refused = asked;
     asked = List.of();
     refused.forEach(read -> OwnerLoop.runPosted(() -> read.refused().accept(reason)));
@@ -69,7 +69,7 @@ final class ReadIndex {
   }
 
   /** Everything before {@code next} is folded: takes the reads that may be done. */
-  List<Runnable> take(long next) {
+  public List<Runnable> take(long next) {
     List<Runnable> taken = new ArrayList<>();
     while (!waiting.isEmpty() && waiting.getFirst().end() <= next) {
       waiting.remove().reads().forEach(read -> taken.add(read.action()));
@@ -78,7 +78,7 @@ final class ReadIndex {
   }
 
   /** Refuses the reads that have waited for too long. */
-  void expire(long nowNanos, RefusedException reason) {
+  public void expire(long nowNanos, RefusedException reason) {
     while (!waiting.isEmpty() && nowNanos - waiting.getFirst().deadlineNanos() >= 0) {
       waiting
           .remove()
@@ -88,12 +88,12 @@ final class ReadIndex {
   }
 
   /** When the next one has waited for too long. */
-  Optional<Long> nextNanos() {
+  public Optional<Long> nextNanos() {
     return waiting.isEmpty() ? Optional.empty() : Optional.of(waiting.getFirst().deadlineNanos());
   }
 
   /** Refuses all. */
-  void stop(RefusedException reason) {
+  public void stop(RefusedException reason) {
     List<Read> all = new ArrayList<>(asked);
     all.addAll(coming);
     waiting.forEach(each -> all.addAll(each.reads()));
@@ -104,7 +104,7 @@ final class ReadIndex {
   }
 
   /** What is said to a strict read that the log did not answer in time. */
-  static RefusedException unconfirmed() {
+  public static RefusedException unconfirmed() {
     return new RefusedException(
         ErrorCode.LOG_UNAVAILABLE,
         "the log that the nodes share did not confirm in time that this node leads; try again");

@@ -6,14 +6,10 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +36,7 @@ final class ReplicaDirectory {
 
   /** All shards, not started. */
   List<ReplicaShard> open() throws IOException {
-    identify();
+    layout.identity().claim(layout.directory());
     List<ReplicaShard> opened = new ArrayList<>();
     ReplicaConfig config = layout.replica().perShard(layout.count());
     try {
@@ -60,35 +56,6 @@ final class ReplicaDirectory {
     return opened;
   }
 
-  private void identify() throws IOException {
-    ReplicasIdentity now = layout.identity();
-    Path directory = PrivateFiles.createDirectories(layout.directory());
-    Optional<ReplicasIdentity> former = ReplicasIdentity.read(directory);
-    if (former.isPresent()) {
-      former.get().requireSame(directory, now);
-    }
-    boolean isUsable = former.map(ReplicasIdentity::shards).equals(Optional.of(now.shards()));
-    if (!isUsable) {
-      ReplicasIdentity.delete(directory);
-      deleteAll(list(directory));
-    }
-    if (!former.equals(Optional.of(now))) {
-      now.write(directory);
-    }
-  }
-
-  private void deleteAll(List<Path> left) throws IOException {
-    if (!left.isEmpty()) {
-      LOGGER.warn(
-          "{} has replicas for another number of shards, or of a start that was broken off; they"
-              + " are deleted and made again",
-          layout.directory());
-    }
-    for (Path path : left) {
-      delete(path);
-    }
-  }
-
   private ReplicaStore store(int id) throws IOException {
     Path directory = layout.directory().resolve("shard-" + id);
     try {
@@ -96,7 +63,7 @@ final class ReplicaDirectory {
     } catch (IOException | RuntimeException e) {
       LOGGER.warn(
           "the replicas in {} cannot be used, they are deleted and made again", directory, e);
-      delete(directory);
+      PrivateFiles.deleteAll(directory);
       return openStore(id, directory);
     }
   }
@@ -147,23 +114,6 @@ final class ReplicaDirectory {
       opened.close();
     } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);
-    }
-  }
-
-  private static List<Path> list(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.toList();
-    }
-  }
-
-  private static void delete(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     }
   }
 }

@@ -1,9 +1,5 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.server.disk.DiskCondition;
-import io.tunnel.server.replica.history.History;
-import java.util.List;
-
 /**
  * Figures of all replicas of a node.
  *
@@ -32,49 +28,4 @@ public record ReplicaFigures(
     int stalledShards,
     long historyReads,
     long historyBytes,
-    long heldBytes) {
-
-  /** Of all replicas of these shards. */
-  static ReplicaFigures of(List<ReplicaShard> shards, History history) {
-    int replicas = 0;
-    int leading = 0;
-    int behind = 0;
-    long unread = 0;
-    long reads = 0;
-    long queued = 0;
-    long local = 0;
-    int failed = 0;
-    int full = 0;
-    int stalled = 0;
-    for (ReplicaShard shard : shards) {
-      for (Replica replica : shard.replicas().values()) {
-        Replica.View view = replica.view();
-        replicas++;
-        leading += view.isWritable() ? 1 : 0;
-        behind += view.isCaughtUp() ? 0 : 1;
-        unread += Math.max(0, view.startEnd() - view.next());
-        queued += replica.queuedBytes().get();
-      }
-      reads += shard.readBytes();
-      local += shard.log().byteCount();
-      failed += shard.hasFailed() ? 1 : 0;
-      DiskCondition condition = shard.condition();
-      full += condition == DiskCondition.DISK_FULL ? 1 : 0;
-      stalled += condition == DiskCondition.DISK_STALLED ? 1 : 0;
-    }
-    return new ReplicaFigures(
-        replicas,
-        leading,
-        behind,
-        unread,
-        reads,
-        queued,
-        local,
-        failed,
-        full,
-        stalled,
-        history.reads(),
-        history.readBytes(),
-        history.heldBytes());
-  }
-}
+    long heldBytes) {}

@@ -70,7 +70,8 @@ final class ReplicaShard implements Closeable {
             store.log(),
             config.history().localBytesMax(),
             ports.retentionMicros(),
-            partition -> !ports.partitions().isDropped(partition));
+            partition -> !ports.partitions().isDropped(partition),
+            LocalRetention.Table.NONE);
     this.loop =
         new OwnerLoop<>(
             "replicas-" + id,

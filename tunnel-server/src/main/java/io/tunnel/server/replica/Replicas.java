@@ -11,7 +11,6 @@ import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.PartitionHost;
-import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.replica.ReplicaTask.Target;
@@ -22,7 +21,6 @@ import io.tunnel.server.replica.shared.SharedLog;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +43,7 @@ import java.util.function.Supplier;
  * shard that its id names. What is on the node's disk is a cache of the log: replicas that are
  * stored there are followed from the start, and whatever is missing is read again.
  */
-public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
+public final class Replicas implements NodeReplicas {
 
   private final List<ReplicaShard> shards;
   private final ReplicaConfig config;
@@ -115,7 +113,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
             config, log, this::epochHistory, partition -> shard(partition).log().wake(partition));
   }
 
-  /** The lives of the partitions' logs, as far as their replicas here have read them. */
+  @Override
   public Incarnations incarnations() {
     return new Incarnations() {
       @Override
@@ -165,17 +163,17 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return Optional.ofNullable(shard(partition).replicas().get(partition));
   }
 
-  /** Keeps a replica of a partition, and leads it no longer. Returns at once. */
+  @Override
   public void follow(int partition) {
     become(partition, Target.FOLLOW);
   }
 
-  /** Leads a partition as soon as its replica has read what there is. Returns at once. */
+  @Override
   public void lead(int partition) {
     become(partition, Target.LEAD);
   }
 
-  /** Leads a partition no more and deletes its replica. Returns at once. */
+  @Override
   public void leave(int partition) {
     become(partition, Target.LEAVE);
   }
@@ -188,19 +186,19 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     }
   }
 
-  /** Partitions that it leads, or is about to. */
+  @Override
   public Set<Integer> leads() {
     Set<Integer> leads = new TreeSet<>(targets.keySet());
     leads.removeIf(each -> targets.get(each) != Target.LEAD || shard(each).hasFailed());
     return leads;
   }
 
-  /** Partitions of which it has, or makes, a replica. */
+  @Override
   public Set<Integer> replicas() {
     return new TreeSet<>(targets.keySet());
   }
 
-  /** Partitions of which the replica is nearly up to date. */
+  @Override
   public Set<Integer> warm() {
     Set<Integer> warm = new TreeSet<>();
     for (ReplicaShard shard : shards) {
@@ -213,22 +211,19 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return warm;
   }
 
-  /** Whether the rows of a partition are read and its changes delivered here. */
+  @Override
   public boolean isServing(int partition) {
     return !shard(partition).hasFailed()
         && found(partition).map(replica -> replica.view().isServing()).orElse(false);
   }
 
-  /** Whether the node has a replica of a partition that has read the log up to its end. */
+  @Override
   public boolean isCaughtUp(int partition) {
     return !shard(partition).hasFailed()
         && found(partition).filter(one -> !one.isFailed() && one.view().isCaughtUp()).isPresent();
   }
 
-  /**
-   * Estimates the rows of a partition, counting them one by one up to {@code countedMax}; empty if
-   * the node has no replica of the partition, or its replica has not caught up yet.
-   */
+  @Override
   public OptionalLong rowEstimate(int partition, long countedMax) {
     Optional<Replica> replica = found(partition).filter(found -> isCaughtUp(partition));
     if (replica.isEmpty()) {
@@ -240,12 +235,12 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return isWithdrawn ? OptionalLong.empty() : OptionalLong.of(rows);
   }
 
-  /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */
+  @Override
   public void lookAtEnds() {
     shards.forEach(ReplicaShard::askEnds);
   }
 
-  /** All replicas, sorted by partition. */
+  @Override
   public List<ReplicaStatus> status() {
     TreeMap<Integer, ReplicaStatus> status = new TreeMap<>();
     for (ReplicaShard shard : shards) {
@@ -260,17 +255,56 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return new ArrayList<>(status.values());
   }
 
-  /** How much there is of everything. */
+  @Override
   public ReplicaFigures figures() {
-    return ReplicaFigures.of(shards, history);
+    int replicas = 0;
+    int leading = 0;
+    int behind = 0;
+    long unread = 0;
+    long reads = 0;
+    long queued = 0;
+    long local = 0;
+    int failed = 0;
+    int full = 0;
+    int stalled = 0;
+    for (ReplicaShard shard : shards) {
+      for (Replica replica : shard.replicas().values()) {
+        Replica.View view = replica.view();
+        replicas++;
+        leading += view.isWritable() ? 1 : 0;
+        behind += view.isCaughtUp() ? 0 : 1;
+        unread += Math.max(0, view.startEnd() - view.next());
+        queued += replica.queuedBytes().get();
+      }
+      reads += shard.readBytes();
+      local += shard.log().byteCount();
+      failed += shard.hasFailed() ? 1 : 0;
+      DiskCondition condition = shard.condition();
+      full += condition == DiskCondition.DISK_FULL ? 1 : 0;
+      stalled += condition == DiskCondition.DISK_STALLED ? 1 : 0;
+    }
+    return new ReplicaFigures(
+        replicas,
+        leading,
+        behind,
+        unread,
+        reads,
+        queued,
+        local,
+        failed,
+        full,
+        stalled,
+        history.reads(),
+        history.readBytes(),
+        history.heldBytes());
   }
 
-  /** Free bytes of the disk that has the fewest; asks the file system. */
+  @Override
   public long freeBytes() {
     return shards.stream().mapToLong(shard -> shard.log().usableBytes()).min().orElseThrow();
   }
 
-  /** The condition of the disk of each shard, by the shard's name. */
+  @Override
   public Map<String, Supplier<DiskCondition>> conditions() {
     Map<String, Supplier<DiskCondition>> conditions = new TreeMap<>();
     int id = 0;
@@ -280,7 +314,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return conditions;
   }
 
-  /** How the disk does, by the shard that finds it worst. */
+  @Override
   public DiskCondition condition() {
     return shards.stream()
         .map(ReplicaShard::condition)
@@ -288,15 +322,12 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
         .orElse(DiskCondition.UP);
   }
 
-  /** How often that has happened since the start. */
+  @Override
   public long count(Incident what) {
     return shards.stream().mapToLong(shard -> shard.incidents().sum(what)).sum();
   }
 
-  /**
-   * Gives up changes of the local logs that the shared log need not keep any more either, those
-   * that are too many, and what was read for channels of partitions that are served elsewhere now.
-   */
+  @Override
   public void retain(long nowMicros) {
     history.keep(this::isServing);
     shards.forEach(shard -> shard.retain(nowMicros));
@@ -418,10 +449,6 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     shard(partition).log().unsubscribe(partition, listener);
   }
 
-  /**
-   * Answers what waits, stops, and closes everything. Whoever wants to lose no time resigns first,
-   * with {@link #follow}.
-   */
   @Override
   public void close() throws IOException {
     IOException failure = new IOException("cannot close all shards");

@@ -6,9 +6,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whose replicas a directory has, as its file {@code identity} says.
@@ -19,6 +23,7 @@ import java.util.regex.Pattern;
  */
 public record ReplicasIdentity(String log, Bytes catalog, int shards) {
 
+  private static final Logger LOGGER = LoggerFactory.getLogger(ReplicasIdentity.class);
   private static final String FILE = "identity";
   private static final Pattern TEXT =
       Pattern.compile("replicas 1\n(.*)\nshards (\\d{1,4})\ncatalog ([0-9a-f]{2,510})\n");
@@ -37,7 +42,44 @@ public record ReplicasIdentity(String log, Bytes catalog, int shards) {
         : Optional.empty();
   }
 
-  void write(Path directory) throws IOException {
+  /**
+   * Makes a directory the one of these replicas. Deletes what the directory has of another number
+   * of shards, or of a start that was broken off.
+   *
+   * @throws OtherLogException when the directory has replicas of another log; nothing was changed
+   */
+  public void claim(Path directory) throws IOException {
+    PrivateFiles.createDirectories(directory);
+    Optional<ReplicasIdentity> former = read(directory);
+    if (former.isPresent()) {
+      former.get().requireSame(directory, this);
+    }
+    if (!former.map(ReplicasIdentity::shards).equals(Optional.of(shards))) {
+      Files.deleteIfExists(directory.resolve(FILE));
+      deleteAllIn(directory);
+    }
+    if (!former.equals(Optional.of(this))) {
+      write(directory);
+    }
+  }
+
+  private static void deleteAllIn(Path directory) throws IOException {
+    List<Path> left;
+    try (Stream<Path> files = Files.list(directory)) {
+      left = files.toList();
+    }
+    if (!left.isEmpty()) {
+      LOGGER.warn(
+          "{} has replicas for another number of shards, or of a start that was broken off; deletes"
+              + " them, and reads the shared log again",
+          directory);
+    }
+    for (Path path : left) {
+      PrivateFiles.deleteAll(path);
+    }
+  }
+
+  private void write(Path directory) throws IOException {
     String text = "replicas 1\n" + log + "\nshards " + shards + "\ncatalog " + catalog + "\n";
     PrivateFiles.write(
         directory.resolve(FILE),
@@ -45,10 +87,6 @@ public record ReplicasIdentity(String log, Bytes catalog, int shards) {
         StandardOpenOption.CREATE,
         StandardOpenOption.TRUNCATE_EXISTING,
         StandardOpenOption.WRITE);
-  }
-
-  static void delete(Path directory) throws IOException {
-    Files.deleteIfExists(directory.resolve(FILE));
   }
 
   /**

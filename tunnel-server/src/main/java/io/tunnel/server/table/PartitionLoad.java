@@ -120,6 +120,8 @@ public final class PartitionLoad implements Closeable {
       if (!load.isEmpty()) {
         load.removeAll();
       }
+      // Also what was folded before: the local log may forget the partition's changes.
+      load.flush();
     } catch (RocksDBException e) {
       throw load.failed("remove the former rows", e);
     }
@@ -157,13 +159,17 @@ public final class PartitionLoad implements Closeable {
 
   private void removeAll() throws RocksDBException {
     try (WriteBatch write = new WriteBatch();
-        WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
-        FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
+        WriteOptions unlogged = new WriteOptions().setDisableWAL(true)) {
       write.delete(StoreFormat.stateKey(partition));
       for (KeyRange each : KeyRange.values()) {
         write.deleteRange(each.first(partition), each.end(partition));
       }
       into.db().write(unlogged, write);
+    }
+  }
+
+  private void flush() throws RocksDBException {
+    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
       into.db().flush(wait);
     }
   }
@@ -264,7 +270,8 @@ public final class PartitionLoad implements Closeable {
   }
 
   /**
-   * Makes the load whole: stores the last entries, and with them the state of the replica.
+   * Makes the load whole: stores the last entries, and with them the state of the replica, durably:
+   * the local log then gets changes that only this state makes sense of.
    *
    * @throws io.tunnel.server.disk.DiskFullException as {@link #put}
    */
@@ -272,6 +279,7 @@ public final class PartitionLoad implements Closeable {
     requireOpen();
     try (OpenGate.Use unused = into.gate().enter()) {
       endRange(Optional.of(state));
+      flush();
       isEnded = true;
     } catch (RocksDBException e) {
       throw failed("load rows", e);

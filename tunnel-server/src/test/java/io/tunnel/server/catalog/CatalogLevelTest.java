@@ -68,7 +68,7 @@ class CatalogLevelTest {
 
   private static Texts founded(int level) throws IOException {
     Texts texts = new Texts();
-    new Founding(new CatalogIdentity(SOME), SOME, level).noteIn(texts);
+    new Founding(new CatalogIdentity(SOME), SOME, level, LogForm.ROWS).noteIn(texts);
     return texts;
   }
 
@@ -76,14 +76,15 @@ class CatalogLevelTest {
   void a_new_catalog_has_the_level_of_the_build_that_founds_it_and_keeps_it() throws IOException {
     Texts texts = founded(2);
     assertThat(new Catalog(texts).level()).isEqualTo(2);
-    new Founding(new CatalogIdentity(SOME), SOME, 3).noteIn(texts);
+    new Founding(new CatalogIdentity(SOME), SOME, 3, LogForm.ROWS).noteIn(texts);
     assertThat(new Catalog(texts).level()).isEqualTo(2);
   }
 
   @Test
   void a_build_below_the_level_does_not_lead() throws IOException {
     Texts texts = founded(2);
-    assertThatThrownBy(() -> new Founding(new CatalogIdentity(SOME), SOME, 1).noteIn(texts))
+    assertThatThrownBy(
+            () -> new Founding(new CatalogIdentity(SOME), SOME, 1, LogForm.ROWS).noteIn(texts))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("has level 2, and this build serves level 1 at most");
   }

@@ -1,5 +1,6 @@
 package io.tunnel.server.cluster;
 
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
@@ -19,6 +20,7 @@ public final class FakeView implements ClusterView {
   private final Map<Integer, String> leaders = new HashMap<>();
   private final List<NodeDescription> nodes = new CopyOnWriteArrayList<>();
   private boolean isDraining;
+  private Optional<LookedAt> lookedAt = Optional.empty();
 
   private LevelCore levels = new LevelCore(1, new TreeMap<>(Map.of("a", 1)));
   private Optional<IOException> raiseFailure = Optional.empty();
@@ -43,6 +45,16 @@ public final class FakeView implements ClusterView {
   /** Whether this node was drained. */
   public boolean isDraining() {
     return isDraining;
+  }
+
+  /** Other nodes may look at this node, which has the name {@code node}. */
+  public void answersLooks(String node, PartitionLooks looks) {
+    lookedAt = Optional.of(new LookedAt(node, looks));
+  }
+
+  @Override
+  public Optional<LookedAt> lookedAt() {
+    return lookedAt;
   }
 
   @Override

@@ -46,7 +46,13 @@ class AppendSenderTest {
   private final AtomicLong nanos = new AtomicLong();
   private final BlockingQueue<OptionalLong> outcomes = new LinkedBlockingQueue<>();
   private final AppendSender sender =
-      new AppendSender(this::make, BUFFER, BYTES_MAX, TestKafka.SHORT, new StandingClock());
+      new AppendSender(
+          AppendSender.Carries.APPENDS,
+          this::make,
+          BUFFER,
+          BYTES_MAX,
+          TestKafka.SHORT,
+          new StandingClock());
 
   private final class StandingClock implements Shard.Clock {
     @Override
@@ -76,7 +82,11 @@ class AppendSenderTest {
         new TopicPartition("t", partition),
         TestAppends.header(1 + bytes).encode(),
         new byte[bytes],
-        outcomes::add);
+        placed ->
+            outcomes.add(
+                placed.isPresent()
+                    ? OptionalLong.of(placed.get().offset())
+                    : OptionalLong.empty()));
   }
 
   private OptionalLong outcome() throws InterruptedException {
@@ -165,6 +175,20 @@ class AppendSenderTest {
       until(() -> producer().completeNext());
       assertThat(outcome()).hasValue(i);
     }
+  }
+
+  @Test
+  void the_log_is_full_from_half_of_the_bytes_on_that_may_be_in_flight() throws Exception {
+    producer().unknown.add(0);
+    append(0, BYTES_MAX / 2 - KIB);
+    assertThat(sender.isFull()).isFalse();
+    append(0, KIB);
+    assertThat(sender.isFull()).isTrue();
+    producer().unknown.clear();
+    sender.start();
+    assertThat(outcome()).hasValue(0);
+    assertThat(outcome()).hasValue(1);
+    assertThat(sender.isFull()).isFalse();
   }
 
   @Test

@@ -19,9 +19,12 @@ final class TailEvents implements AppendTail.Listener {
 
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
+  /** The beginnings of visits are not kept. */
   @Override
   public void happened(Event event) {
-    events.add(event);
+    if (!(event instanceof AppendTail.Begun)) {
+      events.add(event);
+    }
   }
 
   Event next() throws InterruptedException {

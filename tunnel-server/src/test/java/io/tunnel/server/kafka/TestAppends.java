@@ -84,7 +84,15 @@ public final class TestAppends implements Closeable {
   static CompletableFuture<OptionalLong> append(
       ReadableAppendLog log, int partition, long number, int bytes) {
     CompletableFuture<OptionalLong> appended = new CompletableFuture<>();
-    log.append(partition, header(number).encode(), new byte[bytes], appended::complete);
+    log.append(
+        partition,
+        header(number).encode(),
+        new byte[bytes],
+        placed ->
+            appended.complete(
+                placed.isPresent()
+                    ? OptionalLong.of(placed.get().offset())
+                    : OptionalLong.empty()));
     return appended;
   }
 

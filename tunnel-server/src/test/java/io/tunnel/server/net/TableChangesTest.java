@@ -17,6 +17,7 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.LedTunnels;
@@ -57,6 +58,11 @@ final class TableChangesTest {
     @Override
     public boolean areShared() {
       return true;
+    }
+
+    @Override
+    public boolean has(LogFeature feature) {
+      return false;
     }
 
     @Override

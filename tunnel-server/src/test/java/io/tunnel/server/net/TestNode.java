@@ -12,6 +12,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -150,7 +151,8 @@ final class TestNode implements Closeable {
     Executor readers = fair.isPresent() ? fair.get() : Runnable::run;
     ReadTurns turns = fair.isPresent() ? fair.get() : ReadTurns.of(readers);
     MemoryCatalogStore store = new MemoryCatalogStore();
-    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1).noteIn(store);
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1, LogForm.ROWS)
+        .noteIn(store);
     Catalog leader = new Catalog(store);
     mine =
         leader.createTable(
@@ -194,7 +196,9 @@ final class TestNode implements Closeable {
                         new Joined(clock)),
                     new LogFigures.OfSharedLog(known, shards, led::contains),
                     partition -> LogFigures.UNKNOWN),
-                new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT),
+                new LogsWith(
+                    Set.of(),
+                    new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT)),
                 view,
                 new Coordinator.Naming(handles, catalog.grants()),
                 new Ports.Threads(control, turns, turns, readers, describer, clock)),

@@ -14,6 +14,7 @@ import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -77,7 +78,7 @@ class LedCatalogTest {
 
   private static Founding founding(Bytes origin) {
     return new Founding(
-        new CatalogIdentity(origin), Bytes.fromHex("5" + origin.toString() + "5"), 1);
+        new CatalogIdentity(origin), Bytes.fromHex("5" + origin.toString() + "5"), 1, LogForm.ROWS);
   }
 
   private void runControl() {
@@ -147,9 +148,9 @@ class LedCatalogTest {
         .hasMessageContaining("catalog was written by a build before 0.1.0");
     assertThat(catalog.isLeading()).isFalse();
     assertThat(store.all()).as("nothing is written").hasSize(1);
-    store.write(Map.of("form", Optional.of("{\"number\":3}")));
+    store.write(Map.of("form", Optional.of("{\"number\":4}")));
     assertThatThrownBy(() -> leader(Runnable::run).lead(store))
-        .hasMessageContaining("has format 3, and this build reads format 2");
+        .hasMessageContaining("has format 4, and this build reads format 2");
   }
 
   @Test

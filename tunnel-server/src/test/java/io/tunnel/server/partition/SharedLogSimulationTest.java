@@ -188,7 +188,7 @@ final class SharedLogSimulationTest {
   private void act() throws IOException {
     int id = random.nextInt(NODES);
     nodes.pass(random.nextInt(30));
-    switch (random.nextInt(24)) {
+    switch (random.nextInt(26)) {
       case 0 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), true);
       case 1 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), random.nextBoolean());
       case 2, 3 -> nodes.get(id).claim();
@@ -204,6 +204,12 @@ final class SharedLogSimulationTest {
         }
       }
       case 10, 11, 12, 13, 14, 15 -> logs.land(false);
+      case 16 -> nodes.get(id).look();
+      case 17 -> {
+        if (random.nextInt(8) == 0) {
+          logs.elect(1 + random.nextInt(PARTITIONS), 0);
+        }
+      }
       default -> nodes.get(id).step();
     }
     if (!failures.isEmpty()) {
@@ -221,6 +227,7 @@ final class SharedLogSimulationTest {
     for (int i = 0; i < 600; i++) {
       nodes.pass(100);
       nodes.get(leader).claim();
+      nodes.get(leader).look();
       logs.land(true);
       nodes.all().forEach(SharedNodes.Node::step);
       for (Program program : programs) {
@@ -236,6 +243,7 @@ final class SharedLogSimulationTest {
     assertThat(failures).isEmpty();
     assertThat(logs.isIdle()).isTrue();
     assertThat(nodes.all()).allMatch(SharedNodes.Node::isCaughtUp);
+    assertThat(nodes.all()).as("the logs lost nothing").allMatch(node -> node.lost().isEmpty());
     assertThat(programs)
         .filteredOn(program -> program.id.isPresent())
         .as("the batches of writers that number")

@@ -156,6 +156,8 @@ final class SharedLogTest {
     nodes.logs().land(true);
     nodes.get(0).catchUp();
     assertThat(answer.isTold()).isFalse();
+    assertThat(nodes.get(0).replicas().isBehind(PARTITION)).isTrue();
+    assertThat(nodes.get(0).replicas().isBehind(PARTITION + 1)).isFalse();
     Outcomes later = post(nodes.get(0), 0, List.of(put("l", RowExistenceExpectation.IGNORE)));
     nodes.get(0).catchUp();
     assertThat(later.refusal()).isEqualTo(ErrorCode.BUSY);
@@ -165,9 +167,90 @@ final class SharedLogTest {
     settle();
     assertThat(answer.result().firstPosition()).isEqualTo(1);
     assertThat(isThere(0, "k")).isTrue();
+    assertThat(nodes.get(0).replicas().isBehind(PARTITION)).isFalse();
     Outcomes last = post(nodes.get(0), 0, List.of(put("m", RowExistenceExpectation.IGNORE)));
     settle();
     assertThat(last.result().firstPosition()).isEqualTo(2);
     assertThat(changes(1)).isEqualTo(2);
+  }
+
+  @Test
+  void writes_are_refused_as_busy_while_too_much_is_on_its_way_and_the_lead_stays()
+      throws Exception {
+    lead(0);
+    nodes.logs().setFull(true);
+    Outcomes busy = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
+    nodes.get(0).catchUp();
+    assertThat(busy.refusal()).isEqualTo(ErrorCode.BUSY);
+    nodes.logs().setFull(false);
+    Outcomes later = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
+    settle();
+    assertThat(later.result().firstPosition()).isEqualTo(1);
+  }
+
+  @Test
+  void a_control_record_has_a_place_beside_as_many_groups_as_may_be_under_way() throws Exception {
+    lead(0);
+    List<Outcomes> answers = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      answers.add(post(nodes.get(0), 0, List.of(put("k" + i, RowExistenceExpectation.IGNORE))));
+      nodes.get(0).catchUp();
+    }
+    List<String> outcomes = new ArrayList<>();
+    nodes.get(0).replicas().control(PARTITION, outcomes);
+    nodes.get(0).replicas().control(PARTITION, outcomes);
+    assertThat(outcomes).as("one at a time").containsExactly("NEVER");
+    for (int i = 0; i < 3; i++) {
+      settle();
+    }
+    assertThat(outcomes).containsExactly("NEVER", "COUNTS");
+    for (Outcomes answer : answers) {
+      assertThat(answer.result().appliedRows()).isEqualTo(1);
+    }
+    assertThat(nodes.get(0).replicas().said()).containsExactly("TRIM");
+    assertThat(nodes.get(1).replicas().said()).containsExactly("TRIM");
+    assertThat(nodes.get(1).replicas().known(PARTITION))
+        .isEqualTo(nodes.get(0).replicas().known(PARTITION));
+  }
+
+  @Test
+  void a_control_record_disturbs_no_write_that_is_judged_in_slices() throws Exception {
+    lead(0);
+    List<RowChange> many = new ArrayList<>();
+    for (int row = 0; row <= WriteTurns.AT_ONCE_ROWS_MAX; row++) {
+      many.add(put("k" + row, RowExistenceExpectation.EXPECT_NOT_EXIST));
+    }
+    List<String> outcomes = new ArrayList<>();
+    nodes.get(0).replicas().control(PARTITION, outcomes);
+    Outcomes slow = post(nodes.get(0), 0, many);
+    nodes.get(0).shard().step();
+    nodes.get(0).shard().step();
+    assertThat(slow.isTold()).isFalse();
+    settle();
+    assertThat(outcomes).containsExactly("COUNTS");
+    assertThat(slow.result().appliedRows()).isEqualTo(many.size());
+  }
+
+  @Test
+  void writes_under_way_are_not_known_when_the_node_gives_its_replica_away() throws Exception {
+    lead(0);
+    Outcomes counted = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
+    nodes.get(0).catchUp();
+    nodes.get(0).disk().room(10);
+    nodes.logs().land(true);
+    nodes.get(0).catchUp();
+    nodes.get(0).replicas().end(PARTITION);
+    nodes.get(0).disk().room(Long.MAX_VALUE);
+    nodes.get(0).shard().lookForRoom();
+    while (nodes.get(0).shard().step()) {
+      // Until nothing waits.
+    }
+    assertThat(counted.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(changes(0)).isZero();
+    Outcomes later = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
+    while (nodes.get(0).shard().step()) {
+      // Until nothing waits.
+    }
+    assertThat(later.refusal()).isEqualTo(ErrorCode.NOT_LEADER);
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
 /** Nodes that share logs of appends: real shards, local logs and tables, on the test's thread. */
 final class SharedNodes {
@@ -26,13 +27,29 @@ final class SharedNodes {
   private final List<Node> nodes = new ArrayList<>();
   private int stores;
   private long nowMs = 1_790_000_000_000L;
+  private long looks;
+
+  /** The clock of the nodes and of the logs. */
+  private final Shard.Clock clock =
+      new Shard.Clock() {
+        @Override
+        public long epochMicros() {
+          return TimeUnit.MILLISECONDS.toMicros(nowMs);
+        }
+
+        @Override
+        public long nanos() {
+          // No two questions at one time.
+          return TimeUnit.MILLISECONDS.toNanos(nowMs) + looks++;
+        }
+      };
 
   SharedNodes(Path directory, SplittableRandom random, int count, TestShard.World world)
       throws IOException {
     this.directory = directory;
     this.random = random;
     this.world = world;
-    this.logs = new SimAppendLogs(random.split());
+    this.logs = new SimAppendLogs(random.split(), () -> nowMs);
     for (int id = 0; id < count; id++) {
       nodes.add(new Node(id, new CrashDisk(), ++stores));
     }
@@ -62,6 +79,13 @@ final class SharedNodes {
   void crash(int id) throws IOException {
     logs.crashed(id);
     nodes.set(id, nodes.get(id).again());
+  }
+
+  /** A node begins anew, with an empty disk. Its writes are never answered. */
+  void beginAnew(int id) throws IOException {
+    logs.crashed(id);
+    nodes.get(id).table.close();
+    nodes.set(id, new Node(id, new CrashDisk(), ++stores));
   }
 
   /** A node that lives. */
@@ -94,7 +118,7 @@ final class SharedNodes {
               PARTITIONS,
               own,
               stored.seen().places(),
-              action -> made[0].execute(Set.of(), action));
+              new SimNode.Around(action -> made[0].execute(Set.of(), action), clock));
       shard = new Shard(0, world.config(), replicas.log(), stored, world.meter(), world.clock());
       made[0] = shard;
     }
@@ -106,7 +130,12 @@ final class SharedNodes {
         case 0 -> new Node(id, new CrashDisk(), ++stores);
         case 1 -> new Node(id, disk.kill(), store);
         case 2 -> new Node(id, disk.crash(new Random(random.nextLong())), store);
-        default -> new Node(id, disk.kill(), ++stores);
+        default -> {
+          // The table can be made again from a local log that has everything.
+          CrashDisk left = disk.kill();
+          boolean isWhole = TestLogs.open(left, 0).isWhole();
+          yield new Node(id, isWhole ? left.kill() : new CrashDisk(), ++stores);
+        }
       };
     }
 
@@ -124,7 +153,7 @@ final class SharedNodes {
 
     /** Wants to lead a partition, or no more. */
     void want(int partition, boolean toLead) {
-      replicas.want(partition, toLead, nowMs);
+      replicas.want(partition, toLead);
     }
 
     /** Claims what the node wants to lead and does not, if it is time. */
@@ -150,17 +179,34 @@ final class SharedNodes {
 
     /** Reads all records, and does nothing with them. */
     void read() {
-      while (!isCaughtUp()) {
+      while (replicas.hasUnread()) {
         replicas.read(random);
       }
     }
 
+    /** Looks at the ends of the logs. */
+    void look() {
+      replicas.look();
+    }
+
+    /** The partitions of which the log lacks what the node has. */
+    Set<Integer> lost() {
+      return replicas.lost();
+    }
+
+    /** What the node has of the logs. */
+    SimNode replicas() {
+      return replicas;
+    }
+
     /** Reads all records and does all that waits. */
     void catchUp() {
-      read();
-      while (shard.step()) {
-        // Until nothing waits.
-      }
+      do {
+        read();
+        while (shard.step()) {
+          // Until nothing waits.
+        }
+      } while (replicas.hasUnread());
     }
   }
 }

@@ -50,7 +50,12 @@ final class LocalRetentionTest {
       throws IOException {
     long retentionMicros = bytesMax == 0 ? 1_000 : Long.MAX_VALUE;
     LocalRetention retention =
-        new LocalRetention(log, bytesMax, partition -> retentionMicros, partition -> true);
+        new LocalRetention(
+            log,
+            bytesMax,
+            partition -> retentionMicros,
+            partition -> true,
+            LocalRetention.Table.NONE);
     disk.room(70);
     assertThatThrownBy(() -> look(retention)).isInstanceOf(DiskFullException.class);
     assertThat(log.segmentCount()).isEqualTo(1);

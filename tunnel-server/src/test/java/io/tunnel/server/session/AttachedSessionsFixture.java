@@ -17,6 +17,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
@@ -67,7 +68,8 @@ abstract class AttachedSessionsFixture {
   @BeforeEach
   void open() throws IOException {
     MemoryCatalogStore texts = new MemoryCatalogStore();
-    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1).noteIn(texts);
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1, LogForm.ROWS)
+        .noteIn(texts);
     Catalog tables = new Catalog(texts);
     grants = tables.grants();
     table =

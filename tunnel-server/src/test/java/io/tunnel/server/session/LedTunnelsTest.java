@@ -15,6 +15,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
@@ -52,7 +53,8 @@ final class LedTunnelsTest {
   @BeforeEach
   void open() throws IOException {
     MemoryCatalogStore texts = new MemoryCatalogStore();
-    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1).noteIn(texts);
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1, LogForm.ROWS)
+        .noteIn(texts);
     tables = new Catalog(texts);
     one = tables.createTable(new TableMeta("one", TestRows.SCHEMA), List.of(), 0);
     two = tables.createTable(new TableMeta("two", TestRows.SCHEMA), List.of(), 0);

@@ -7,6 +7,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
@@ -22,8 +23,10 @@ import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.net.SimFront;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
+import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.SimReplicas;
@@ -154,7 +157,7 @@ public final class SimClusterNode {
                 SESSION_MS,
                 false),
             new NodeRooms.Log(new Opening(log, threads.control()), NO_LOGS, log.group()),
-            copies.all(),
+            new RowEngine(copies.all(), log::bounds),
             placement,
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
             new Ports.Threads(threads.control(), threads.readers(), clock));
@@ -174,7 +177,7 @@ public final class SimClusterNode {
         control,
         clock::nanos,
         List.of(rooms.tunnels()::tick, rooms.node()::tick, rooms::look, served::tick));
-    Replicas replicas = copies.all();
+    NodeReplicas replicas = copies.all();
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(
         () -> replicas.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
@@ -195,8 +198,8 @@ public final class SimClusterNode {
     }
 
     @Override
-    public BoundsQueries bounds() {
-      return log.bounds();
+    public Optional<String> objection() {
+      return LogForm.ROWS.objection(catalog.texts());
     }
 
     @Override
@@ -208,7 +211,10 @@ public final class SimClusterNode {
           new LeftTopics(catalog, NO_TOPICS, control),
           () ->
               new Founding(
-                  new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), levelMax));
+                  new CatalogIdentity(Bytes.fromHex("51")),
+                  Bytes.fromHex("52"),
+                  levelMax,
+                  LogForm.ROWS));
     }
 
     @Override
@@ -270,6 +276,11 @@ public final class SimClusterNode {
         @Override
         public boolean areShared() {
           return true;
+        }
+
+        @Override
+        public boolean has(LogFeature feature) {
+          return false;
         }
 
         @Override

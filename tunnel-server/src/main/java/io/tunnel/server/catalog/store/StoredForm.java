@@ -9,7 +9,8 @@ import java.util.Optional;
  * The form in which this build stores data, as one number for everything: a data directory says it
  * in {@code FORMAT}, a directory of backups in {@code BACKUP}, and the catalog of a cluster in its
  * text {@code form}. A build reads data of its own number only, so no build takes other bytes for
- * its own.
+ * its own. A catalog whose cluster has a log of appends has the next number; see {@link
+ * io.tunnel.server.catalog.LogForm}.
  *
  * @param number number of the form
  */
@@ -26,9 +27,20 @@ public record StoredForm(int number) {
     return text == null ? 0 : Json.ofText(text, StoredForm.class).number();
   }
 
-  /** The change that gives a new catalog the form of this build. */
-  public static Map<String, Optional<String>> noting() {
-    return Map.of(NAME, Optional.of(Json.toText(new StoredForm(NUMBER))));
+  /** The change that gives a new catalog a form. */
+  public static Map<String, Optional<String>> noting(int number) {
+    return Map.of(NAME, Optional.of(Json.toText(new StoredForm(number))));
+  }
+
+  /**
+   * Refuses data of another form than {@link #NUMBER}.
+   *
+   * @param what names the data
+   * @param number the number that the data carries; 0 for none
+   * @throws IOException names the writer of the data, and the next step
+   */
+  public static void require(String what, int number) throws IOException {
+    require(what, number, NUMBER);
   }
 
   /**
@@ -36,22 +48,23 @@ public record StoredForm(int number) {
    *
    * @param what names the data
    * @param number the number that the data carries; 0 for none
-   * @throws IOException which says what wrote the data, and what to do
+   * @param read the number that this build reads
+   * @throws IOException names the writer of the data, and the next step
    */
-  public static void require(String what, int number) throws IOException {
+  public static void require(String what, int number, int read) throws IOException {
     if (number < NUMBER) {
       throw new IOException(
           what
               + " was written by a build before 0.1.0, and this build cannot read it; export the"
               + " rows with the build that wrote them, and import them here");
     }
-    if (number > NUMBER) {
+    if (number > read) {
       throw new IOException(
           what
               + " has format "
               + number
               + ", and this build reads format "
-              + NUMBER
+              + read
               + "; use the build that wrote it, or a newer one");
     }
   }

@@ -48,6 +48,11 @@ public final class Authority {
     if (caller.mayDoEverything()) {
       return;
     }
+    if (caller.isNode() && operation != Operation.LOOK) {
+      throw new RefusedException(
+          ErrorCode.NOT_PERMITTED,
+          "a node asks by LOOK on this connection, not by " + operation + "; authenticate first");
+    }
     Right right = operation.right();
     if (LongRequest.is(operation, payload)) {
       requireByBeginning(operation, payload, caller);
@@ -138,6 +143,9 @@ public final class Authority {
           RENEW -> {
         // About the connection's own sessions and channels, or allowed to every authenticated
         // caller.
+      }
+      case LOOK -> {
+        // The seal of the request decides, where the request is served.
       }
       case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, SETTLED -> {
         // Not a request: refused later.

@@ -21,6 +21,7 @@ import java.util.function.BiPredicate;
 public final class Caller {
 
   private static final Caller ANYBODY = new Caller(Optional.empty(), true);
+  private static final Caller NODE = new Caller(Optional.empty(), false);
   private static final Caller NOBODY = new Caller(Optional.empty(), false);
 
   private final Optional<Known> known;
@@ -129,6 +130,17 @@ public final class Caller {
     return ANYBODY;
   }
 
+  /** A node of the cluster that came in by a seal, for LOOK alone. */
+  static Caller node() {
+    return NODE;
+  }
+
+  /** Whether the caller is a node of the cluster that came without a principal. */
+  @SuppressWarnings("ReferenceEquality")
+  boolean isNode() {
+    return this == NODE;
+  }
+
   /** The principal; empty without authentication. */
   public Optional<Principal> principal() {
     return known.map(Known::principal);
@@ -152,7 +164,7 @@ public final class Caller {
 
   /** Whether the caller's key, certificate or voucher is still valid. */
   public boolean isWelcome() {
-    return isAnybody || (known.isPresent() && known.get().isWelcome());
+    return isAnybody || isNode() || (known.isPresent() && known.get().isWelcome());
   }
 
   /** Whether the newest permissions allow it; never for a client before authentication. */
@@ -258,6 +270,8 @@ public final class Caller {
   /** The caller for logs. */
   @Override
   public String toString() {
-    return known.map(one -> one.principal().name()).orElse(isAnybody ? "anybody" : "nobody");
+    return known
+        .map(one -> one.principal().name())
+        .orElse(isAnybody ? "anybody" : isNode() ? "a node" : "nobody");
   }
 }

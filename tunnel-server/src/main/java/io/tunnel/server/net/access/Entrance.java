@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 
 /**
  * The first frames of a connection: greeting and authentication. No other frame is decoded until
- * the client is {@linkplain Port#entered let in}. Belongs to the connection's event loop.
+ * the client is {@linkplain Port#entered let in}. A node of the cluster sends a LOOK in place of an
+ * authentication: the seal of the LOOK proves the node. Belongs to the connection's event loop.
  */
 public final class Entrance {
 
@@ -54,6 +55,13 @@ public final class Entrance {
      * @throws RefusedException when the connection has lost its place meanwhile
      */
     void entered(Hello hello, Agreement agreed, Caller caller);
+
+    /**
+     * Checks that a LOOK comes from a node of this cluster.
+     *
+     * @throws RefusedException when the seal of the payload is not this cluster's
+     */
+    void requireNode(byte[] payload);
 
     /** Answers a frame. */
     void answer(Frame frame, byte[] payload);
@@ -150,6 +158,11 @@ public final class Entrance {
   }
 
   private void authenticate(Frame frame) {
+    if (frame.operation() == Operation.LOOK && frame.kind() == FrameKind.REQUEST) {
+      requireNode(frame.payload());
+      pass(Caller.node());
+      return;
+    }
     if (frame.operation() != Operation.AUTHENTICATE || frame.kind() != FrameKind.REQUEST) {
       // Refused at once: the client did not try to authenticate, so no attempt failed.
       stage = Stage.FAILED;
@@ -165,6 +178,17 @@ public final class Entrance {
     Authentication.Answer answer = login.take(Authentication.Request.decode(frame.payload()));
     login.caller().ifPresent(this::pass);
     port.answer(frame, answer.encode());
+  }
+
+  /** Counts a wrong seal as a failed attempt to authenticate. */
+  private void requireNode(byte[] payload) {
+    try {
+      port.requireNode(payload);
+    } catch (RefusedException e) {
+      throw e.code() == ErrorCode.NOT_PERMITTED
+          ? new RefusedException(ErrorCode.NOT_AUTHENTICATED, e.getMessage())
+          : e;
+    }
   }
 
   private void pass(Caller caller) {

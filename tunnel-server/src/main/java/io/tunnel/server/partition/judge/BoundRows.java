@@ -128,6 +128,15 @@ public final class BoundRows {
     raised.clear();
   }
 
+  /** The table has these bound rows of a partition, by key; nothing is known of the partition. */
+  public void restore(int partition, Map<Bytes, Bytes> stored) {
+    stored.forEach(
+        (key, session) -> {
+          bind(partition, key, SessionProof.session(session));
+          raised.remove(row(partition, key));
+        });
+  }
+
   /** Of a shard whose server has no sessions. */
   public static BoundRows none() {
     return new BoundRows(Map.of(), session -> Optional.empty());

@@ -109,6 +109,11 @@ public final class RowBounds implements KeyNumbers {
     return taken;
   }
 
+  /** The table has this bound of a partition, of which nothing is known. */
+  public void restore(int partition, Bytes stored) {
+    byPartition.put(partition, RowBound.decode(stored));
+  }
+
   /** The rows of a partition are gone. */
   public void drop(int partition) {
     byPartition.remove(partition);

@@ -100,6 +100,12 @@ public final class Writers {
     }
   }
 
+  /** The table has these writers of a partition, of which nothing is known. */
+  public void restore(int partition, Map<Bytes, Bytes> stored) {
+    stored.forEach((whose, value) -> restore(key(partition, whose), value));
+    of(partition).restored();
+  }
+
   /** Drops answers and forgets writers until all that is kept is within the limits. */
   private void dropSurplus() {
     for (var over = memory.surplusAnswer(); over.isPresent(); over = memory.surplusAnswer()) {

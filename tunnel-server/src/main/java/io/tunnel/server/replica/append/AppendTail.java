@@ -31,8 +31,10 @@ public interface AppendTail extends Closeable {
    * @param leaderEpoch the leader epoch of the record before {@code offset}, as {@link Stored} had
    *     it: the log's leader is then asked whether the log has lost its end before the offset, also
    *     when the log is longer again; {@link #NO_EPOCH} for a place that is not asked about
+   * @return the number of this visit; {@link Begun} has the number, and events before are those of
+   *     an earlier visit
    */
-  void follow(int partition, long offset, int leaderEpoch);
+  long follow(int partition, long offset, int leaderEpoch);
 
   /** Reads the partition no more; events before the call may still come. */
   void unfollow(int partition);
@@ -118,6 +120,14 @@ public interface AppendTail extends Closeable {
     /** The partition. */
     int partition();
   }
+
+  /**
+   * The partition is read as {@link #follow} asked, and all events from here on come from this
+   * visit; changes of the log's leader may be told before.
+   *
+   * @param visit as {@link #follow} gave it
+   */
+  record Begun(int partition, long visit) implements Event {}
 
   /**
    * Records, in order; or none, where the log has only records that no leader wrote.

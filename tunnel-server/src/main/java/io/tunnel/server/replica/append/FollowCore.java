@@ -153,16 +153,17 @@ final class FollowCore {
     count(next, header);
   }
 
+  /** The log has no record of a leader before {@code offset} that was not read. */
+  void skipped(long offset) {
+    next = Math.max(next, offset);
+  }
+
   /**
    * Whether a record before {@link #next} counts, for a reader that searched for the record and
    * knows no more than its header. False where the epoch is forgotten.
    */
   public boolean hasCounted(long offset, AppendHeader header) {
-    if (offset >= next || header.kind() == Kind.MARKER) {
-      return false;
-    }
-    return stretches.stream()
-        .anyMatch(each -> each.epoch() < offset && offset < each.end() && each.has(header));
+    return FollowState.hasCounted(next, stretches, offset, header);
   }
 
   /** The log has nothing before {@code offset} any more: forgets epochs that ended before. */

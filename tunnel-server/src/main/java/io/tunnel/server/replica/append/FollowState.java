@@ -56,10 +56,25 @@ record FollowState(
     boolean has(AppendHeader header) {
       return header.epoch() == epoch && header.marker() == marker;
     }
+
+    boolean hasCounted(long offset, AppendHeader header) {
+      return epoch < offset && offset < end && has(header);
+    }
   }
 
   /** Takes a copy. */
   public FollowState {
     stretches = List.copyOf(stretches);
+  }
+
+  /** See {@link FollowCore#hasCounted}. */
+  boolean hasCounted(long offset, AppendHeader header) {
+    return hasCounted(next, stretches, offset, header);
+  }
+
+  static boolean hasCounted(long next, List<Stretch> stretches, long offset, AppendHeader header) {
+    return offset < next
+        && header.kind() != AppendHeader.Kind.MARKER
+        && stretches.stream().anyMatch(each -> each.hasCounted(offset, header));
   }
 }

@@ -5,6 +5,7 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.append.FollowState.Stretch;
+import io.tunnel.server.replica.append.ReadBackCore.Proven;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,15 +13,22 @@ import java.util.List;
  * What a node stores of a partition of a log of appends, with the rows that the log leaves.
  *
  * @param lastMicros the commit time of the last change that counts; 0 without one
+ * @param proven up to where the log was known to have what the state says; from there on a reader
+ *     reads again
  */
-record LaneState(FollowState follow, long lastMicros) {
+record LaneState(FollowState follow, long lastMicros, Proven proven) {
 
   /** Nothing was read. */
   static final LaneState NONE = new LaneState(FollowState.NONE, 0);
 
   private static final byte FORM = 1;
-  private static final int FIXED_BYTES = 2 + 6 * Long.BYTES;
+  private static final int FIXED_BYTES = 2 + 7 * Long.BYTES + Integer.BYTES;
   private static final int STRETCH_BYTES = 5 * Long.BYTES;
+
+  /** A state without the leader epoch of the last record. */
+  LaneState(FollowState follow, long lastMicros) {
+    this(follow, lastMicros, new Proven(follow.next(), AppendTail.NO_EPOCH));
+  }
 
   /** The bytes of the state. */
   Bytes encode() {
@@ -34,6 +42,8 @@ record LaneState(FollowState follow, long lastMicros) {
     sink.writeLong(follow.number());
     sink.writeLong(follow.snapshot());
     sink.writeLong(follow.snapshotBefore());
+    sink.writeLong(proven.offset());
+    sink.writeInt(proven.leaderEpoch());
     for (Stretch stretch : stretches) {
       sink.writeLong(stretch.epoch());
       sink.writeLong(stretch.marker());
@@ -75,7 +85,8 @@ record LaneState(FollowState follow, long lastMicros) {
             longAt(bytes, 2, 4),
             longAt(bytes, 2, 5),
             stretches),
-        longAt(bytes, 2, 0));
+        longAt(bytes, 2, 0),
+        new Proven(longAt(bytes, 2, 6), Binary.getInt(bytes, 2 + 7 * Long.BYTES)));
   }
 
   private static long longAt(byte[] bytes, int from, int index) {

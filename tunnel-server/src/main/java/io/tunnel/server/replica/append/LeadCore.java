@@ -141,6 +141,25 @@ final class LeadCore<T> {
     claim = Optional.empty();
   }
 
+  /**
+   * Ends appending for good. The node reads nothing any more, so the fate of the appends under way
+   * stays unknown.
+   */
+  public List<Settled<T>> abandon() {
+    resign();
+    List<Settled<T>> settled = new ArrayList<>();
+    settleAll(Outcome.UNKNOWN, settled);
+    return settled;
+  }
+
+  /**
+   * Whether only reading settles an append under way: the log has acknowledged the append, and not
+   * at the next offset.
+   */
+  public boolean isInDoubt() {
+    return pending.stream().anyMatch(each -> each.acknowledgedAt().isPresent());
+  }
+
   /** Whether the node may append now. */
   public boolean mayAppend() {
     return role == Role.LEADING && pending.size() < appendsMax;
@@ -154,18 +173,40 @@ final class LeadCore<T> {
    * @throws IllegalStateException when the node may not append
    */
   public AppendHeader append(Kind kind, int changes, Function<AppendHeader, T> what) {
+    return append(kind, end(), changes, what);
+  }
+
+  /** The position after all appends under way. */
+  private long end() {
+    if (pending.isEmpty()) {
+      return follow.position();
+    }
+    AppendHeader last = pending.get(pending.size() - 1).header();
+    return last.first() + last.changes();
+  }
+
+  /**
+   * Takes the place of the record that says where the positions begin. The record counts only if it
+   * is the first of the log that counts.
+   *
+   * @throws IllegalStateException when the node may not append, or an append is under way
+   */
+  public AppendHeader begin(long first, Function<AppendHeader, T> what) {
+    if (!pending.isEmpty()) {
+      throw new IllegalStateException(
+          "cannot begin at position " + first + " with " + pending.size() + " appends under way");
+    }
+    return append(Kind.BEGIN, first, 0, what);
+  }
+
+  private AppendHeader append(Kind kind, long first, int changes, Function<AppendHeader, T> what) {
     if (!mayAppend()) {
       throw new IllegalStateException(
           "cannot append while " + role + " with " + pending.size() + " appends under way");
     }
     FollowState.Stretch epoch = follow.newest();
-    long number = follow.number();
-    long first = follow.position();
-    if (!pending.isEmpty()) {
-      AppendHeader last = pending.get(pending.size() - 1).header();
-      number = last.number();
-      first = last.first() + last.changes();
-    }
+    long number =
+        pending.isEmpty() ? follow.number() : pending.get(pending.size() - 1).header().number();
     AppendHeader header =
         new AppendHeader(
             kind,
@@ -258,6 +299,16 @@ final class LeadCore<T> {
       believe(settled);
     }
     return new Read<>(verdict, settled);
+  }
+
+  /** The log has no record of a leader before {@code offset} that was not read. */
+  public List<Settled<T>> skipped(long offset) {
+    follow.skipped(offset);
+    List<Settled<T>> settled = new ArrayList<>();
+    if (role == Role.LEADING) {
+      believe(settled);
+    }
+    return settled;
   }
 
   private void marked(long marker) {

@@ -3,6 +3,9 @@ package io.tunnel.server.replica.append;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.SeenPlaces;
+import io.tunnel.server.replica.append.AppendHeader.Kind;
+import io.tunnel.server.replica.append.FollowCore.Verdict;
+import io.tunnel.server.replica.append.ReadBackCore.Proven;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -21,14 +24,25 @@ final class SeenRecords implements SeenPlaces {
   private static final class Seen {
     private final FollowCore core;
     private long lastMicros;
+    private Proven proven;
 
     Seen(LaneState state) {
       core = new FollowCore(state.follow());
       lastMicros = state.lastMicros();
+      proven = state.proven();
     }
 
     LaneState state() {
-      return new LaneState(core.state(), lastMicros);
+      return new LaneState(core.state(), lastMicros, proven);
+    }
+
+    void saw(RecordPlace record, long commitMicros) {
+      if (core.read(record.offset(), record.header()) != Verdict.SEEN) {
+        proven = record.proven();
+      }
+      if (record.header().changes() > 0 || record.header().kind() == Kind.BEGIN) {
+        lastMicros = Math.max(lastMicros, commitMicros);
+      }
     }
   }
 
@@ -43,16 +57,18 @@ final class SeenRecords implements SeenPlaces {
     return of == null ? LaneState.NONE : of.state();
   }
 
+  /** The partitions that the table and the local log have. */
+  Set<Integer> partitions() {
+    return Set.copyOf(seen.keySet());
+  }
+
   @Override
   public void saw(ChangeBatch place) {
     RecordPlace.of(place)
         .ifPresent(
             record -> {
-              Seen of = seen.computeIfAbsent(record.partition(), any -> new Seen(LaneState.NONE));
-              of.core.read(record.offset(), record.header());
-              if (record.header().changes() > 0) {
-                of.lastMicros = Math.max(of.lastMicros, place.commitMicros());
-              }
+              seen.computeIfAbsent(record.partition(), any -> new Seen(LaneState.NONE))
+                  .saw(record, place.commitMicros());
               raised.add(record.partition());
             });
   }
@@ -69,5 +85,10 @@ final class SeenRecords implements SeenPlaces {
   public void drop(int partition) {
     seen.remove(partition);
     raised.remove(partition);
+  }
+
+  @Override
+  public void restore(int partition, Bytes state) {
+    seen.put(partition, new Seen(LaneState.decode(state)));
   }
 }

@@ -1,84 +1,102 @@
 package io.tunnel.server.replica.append;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.ErrorCode;
+import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.AppendBatches;
 import io.tunnel.server.partition.OpenGroup;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.FollowCore.Verdict;
+import io.tunnel.server.replica.append.LaneEvent.Counts;
+import io.tunnel.server.replica.append.LaneEvent.Follows;
+import io.tunnel.server.replica.append.LaneEvent.Lost;
+import io.tunnel.server.replica.append.LaneEvent.Refused;
+import io.tunnel.server.replica.append.LaneEvent.Said;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
 import io.tunnel.server.replica.append.LeadCore.Role;
 import io.tunnel.server.replica.append.LeadCore.Settled;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A replica of one partition of a shared log: reads the records that count, and appends groups
- * while its node leads. For the shard's thread.
+ * A replica of one partition of a shared log: reads the records that count, and appends groups and
+ * control records while its node leads. For the shard's thread, but for what is for any thread.
+ *
+ * <p>A leader rests: it knows what it appends, so the tail reads nothing for it. Each doubt wakes
+ * the lane, which then reads from the place that is {@linkplain ReadBackCore proven}, so it reads
+ * back what it has believed, and finds out when the log has lost its end.
  */
 final class SharedLane {
 
+  private static final Logger LOG = LoggerFactory.getLogger(SharedLane.class);
+  private static final String GIVEN_AGAIN =
+      "the log gave an offset a second time that the node had read or believed";
+
   private final int partition;
-  private final AppendLog log;
-  private final LongSupplier markers;
-  private final Posts posts;
+  private final Wiring wiring;
   private final LeadCore<Own> lead;
+  private final LaneTail tail;
+  private final LaneRecords records;
+  private final LaneClock clock;
   private final LaneClaims claims;
 
-  /** The commit time of the last change that counts, or is under way. */
-  private long lastMicros;
+  private Standing standing = Standing.NEW;
+  private String reason = "not begun";
 
-  /** A group under way, with the value of its record. */
+  private boolean hasControl;
+
+  private volatile OptionalLong ledEpoch = OptionalLong.empty();
+  private volatile OptionalLong confirmedNanos = OptionalLong.empty();
+
+  /** An append under way, with the value of its record and the time when it was made. */
   private static final class Own {
-    final OpenGroup group;
+    final Optional<OpenGroup> group;
+    final Consumer<Outcome> done;
     final byte[] value;
+    final long madeNanos;
+    final long madeMs;
 
-    Own(OpenGroup group, byte[] value) {
+    Own(Optional<OpenGroup> group, Consumer<Outcome> done, byte[] value, Shard.Clock clock) {
       this.group = group;
+      this.done = done;
       this.value = value;
+      this.madeNanos = clock.nanos();
+      this.madeMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
     }
   }
 
-  /** What counts, or never will, in the order of the log. */
-  sealed interface Event {}
-
-  /** A group of this node counts; the batches are those of its record and of the place. */
-  record Counts(OpenGroup group, List<ChangeBatch> batches) implements Event {}
-
-  /** No change of a group counts, or nobody knows. */
-  record Refused(OpenGroup group, RefusedException reason) implements Event {}
-
-  /** A record that this node does not wait for changes what is known of the partition. */
-  record Follows(int partition, List<ChangeBatch> batches) implements Event {}
-
-  /** Runs an action on the shard's thread; called by any thread. */
-  @FunctionalInterface
-  interface Posts {
-    void post(Runnable action);
-  }
-
   /**
-   * A replica that has read the log up to {@code state}.
+   * What the lanes of a shard share.
    *
+   * @param tail tells its events to the shard's thread
    * @param markers random numbers, no two alike
+   * @param leader what the markers of this node say
+   * @param posts runs an action on the shard's thread; any thread may call
    */
-  SharedLane(
-      int partition,
-      LaneState state,
+  record Wiring(
       AppendLog log,
+      AppendTail tail,
       LongSupplier markers,
-      LaneClaims claims,
-      Posts posts) {
+      AppendValue.Leader leader,
+      Consumer<Runnable> posts,
+      Shard.Clock clock) {}
+
+  /** A replica that has read the log up to {@code state}, and does not read on yet. */
+  SharedLane(int partition, LaneState state, Wiring wiring, LaneClaims claims) {
     this.partition = partition;
+    this.wiring = wiring;
     this.claims = claims;
-    this.log = log;
-    this.markers = markers;
-    this.posts = posts;
-    this.lead = new LeadCore<>(state.follow(), SharedShardLog.APPENDS_MAX);
-    this.lastMicros = state.lastMicros();
+    this.lead = new LeadCore<>(state.follow(), SharedShardLog.APPENDS_MAX + 1);
+    this.tail = new LaneTail(partition, wiring, state.proven());
+    this.records = new LaneRecords(partition, state.lastMicros());
+    this.clock = new LaneClock(partition, wiring);
   }
 
   /** The offset of the next record to read. */
@@ -86,9 +104,63 @@ final class SharedLane {
     return lead.follow().next();
   }
 
+  /** The position of the next change. */
+  long position() {
+    return lead.follow().position();
+  }
+
+  /** What is known of the partition. */
+  LaneState state() {
+    return new LaneState(lead.follow().state(), records.lastMicros(), tail.proven());
+  }
+
+  Standing standing() {
+    return standing;
+  }
+
+  Role role() {
+    return lead.role();
+  }
+
+  /** Why the lane neither reads nor rests; empty while the lane does. */
+  Optional<String> reason() {
+    return standing.isFollowing() ? Optional.empty() : Optional.of(reason);
+  }
+
   /** Whether groups are appended here now. */
   boolean isLeading() {
     return lead.role() == Role.LEADING;
+  }
+
+  /**
+   * The offset of the node's own marker, while the node leads and all records before the marker
+   * were taken. May be called by any thread. Empty before a change of another leader is given out.
+   */
+  OptionalLong ledEpoch() {
+    return ledEpoch;
+  }
+
+  /**
+   * The latest time, by the shard's clock in nanoseconds, at which the log had no record that the
+   * lane has not taken meanwhile. Empty while the log may have lost its end. May be called by any
+   * thread.
+   */
+  OptionalLong confirmedNanos() {
+    return confirmedNanos;
+  }
+
+  /** Follows the log, from the place that is proven; also again, after the lane was held back. */
+  void begin() {
+    move(Standing.READS, "begun");
+    tail.visit();
+  }
+
+  private void move(Standing to, String why) {
+    if (standing.isFinal() && to != Standing.ENDED) {
+      throw new IllegalStateException(partition + ": " + standing + " to " + to + ": " + why);
+    }
+    standing = to;
+    reason = why;
   }
 
   /** Wants to lead from now on; the next {@link #tick} claims. */
@@ -100,6 +172,7 @@ final class SharedLane {
   void follow() {
     claims.stop();
     lead.resign();
+    settleStanding();
   }
 
   /**
@@ -108,68 +181,156 @@ final class SharedLane {
    * @param nowMs the wall clock, in milliseconds since 1970
    */
   void tick(long nowNanos, long nowMs) {
+    if (!standing.isFollowing()) {
+      return;
+    }
     if (lead.role() == Role.LEADING) {
       claims.leads(nowNanos);
+    }
+    tail.mark(nowNanos, next());
+    if (clock.isOff()) {
+      if (claims.isWanted()) {
+        clock.ask(nowNanos);
+      }
+      return;
     }
     if (lead.role() != Role.FOLLOWING || !claims.take(nowNanos)) {
       return;
     }
-    AppendHeader marker = lead.claim(markers.getAsLong(), nowMs);
-    log.append(
-        partition,
-        marker.encode(),
-        new AppendValue.Leader("", "").encode(),
-        offset -> posts.post(() -> claimed(marker, offset)));
+    AppendHeader marker = lead.claim(wiring.markers().getAsLong(), nowMs);
+    long sentMs = clock.nowMs();
+    wiring
+        .log()
+        .append(
+            partition,
+            marker.encode(),
+            wiring.leader().encode(),
+            placed -> wiring.posts().accept(() -> claimed(marker, sentMs, placed)));
   }
 
-  private void claimed(AppendHeader marker, OptionalLong offset) {
-    if (offset.isEmpty() && lead.isClaiming(marker)) {
+  private void claimed(AppendHeader marker, long sentMs, Optional<AppendLog.Placed> placed) {
+    placed.ifPresent(at -> measure(sentMs, at));
+    if (placed.isEmpty() && lead.isClaiming(marker)) {
+      lead.resign();
+    }
+    settleStanding();
+  }
+
+  /** A node whose clock is off does not lead. */
+  private void measure(long sentMs, AppendLog.Placed placed) {
+    clock.measure(sentMs, placed);
+    if (clock.isOff()) {
       lead.resign();
     }
   }
 
   /** Appends a group; its node leads. */
-  void append(OpenGroup group, long nowMicros, List<Event> events) {
-    lastMicros = Math.max(lastMicros, nowMicros);
-    int changes = group.batches().changes();
+  void append(OpenGroup group, long nowMicros, List<LaneEvent> events) {
     long[] positions = new long[group.batches().batchCount()];
     Own[] own = new Own[1];
     AppendHeader header =
         lead.append(
             Kind.BATCHES,
-            changes,
+            group.batches().changes(),
             made -> {
-              byte[] value =
-                  group.batches().encodeAppend(partition, lastMicros, made.first(), positions);
-              own[0] = new Own(group, value);
+              byte[] value = records.value(group, nowMicros, made.first(), positions);
+              own[0] = new Own(Optional.of(group), unused -> {}, value, wiring.clock());
               return own[0];
             });
     group.place(positions);
-    log.append(
-        partition,
-        header.encode(),
-        own[0].value,
-        offset -> posts.post(() -> acknowledged(header, offset, events)));
+    send(header, own[0], events);
   }
 
-  private void acknowledged(AppendHeader header, OptionalLong offset, List<Event> events) {
-    if (offset.isEmpty()) {
-      // Reading settles what is under way, behind the marker of the next claim.
-      if (lead.isUnderWay(header)) {
-        lead.resign();
-      }
+  /**
+   * Appends a snapshot's record or a trim; one at a time, besides the groups.
+   *
+   * @param done is told once by the shard's thread; {@link Outcome#NEVER} at once when the lane
+   *     does not lead, or a control record is under way
+   */
+  void append(AppendValue value, Consumer<Outcome> done, List<LaneEvent> events) {
+    control(value, position(), done, events);
+  }
+
+  /**
+   * Appends the record of a restored partition that says where its positions begin. Told {@link
+   * Outcome#NEVER} also when a group is under way.
+   *
+   * @param first the first position
+   */
+  void append(AppendValue.Begin value, long first, Consumer<Outcome> done, List<LaneEvent> events) {
+    control(value, first, done, events);
+  }
+
+  private void control(
+      AppendValue value, long first, Consumer<Outcome> done, List<LaneEvent> events) {
+    boolean isBegin = value.kind() == Kind.BEGIN;
+    if (!isLeading() || hasControl || (isBegin && !lead.underWay().isEmpty())) {
+      done.accept(Outcome.NEVER);
       return;
     }
-    settle(lead.acknowledged(header, offset.getAsLong()), events);
+    hasControl = true;
+    Own own = new Own(Optional.empty(), done, value.encode(), wiring.clock());
+    AppendHeader header =
+        isBegin ? lead.begin(first, made -> own) : lead.append(value.kind(), 0, made -> own);
+    send(header, own, events);
   }
 
-  private void settle(List<Settled<Own>> settled, List<Event> events) {
+  private void send(AppendHeader header, Own own, List<LaneEvent> events) {
+    wiring
+        .log()
+        .append(
+            partition,
+            header.encode(),
+            own.value,
+            placed -> wiring.posts().accept(() -> acknowledged(header, own, placed, events)));
+  }
+
+  private void acknowledged(
+      AppendHeader header, Own own, Optional<AppendLog.Placed> placed, List<LaneEvent> events) {
+    if (placed.isPresent()) {
+      settle(lead.acknowledged(header, placed.get().offset()), events);
+      measure(own.madeMs, placed.get());
+    } else if (lead.isUnderWay(header)) {
+      // Reading settles what is under way, behind the marker of the next claim.
+      lead.resign();
+    }
+    settleStanding();
+  }
+
+  private void settle(List<Settled<Own>> settled, List<LaneEvent> events) {
+    boolean hasLost =
+        standing.isFollowing()
+            && settled.stream().anyMatch(one -> one.outcome() == Outcome.UNKNOWN);
+    if (hasLost) {
+      stop(Standing.LOST, GIVEN_AGAIN, events);
+    }
     for (Settled<Own> one : settled) {
       Own own = one.what();
-      events.add(
-          one.outcome() == Outcome.COUNTS
-              ? new Counts(own.group, batches(one.offset(), one.header(), own.value))
-              : new Refused(own.group, reason(one.outcome())));
+      // After a malformed record nothing counts here.
+      Outcome outcome = standing.isFollowing() ? one.outcome() : Outcome.UNKNOWN;
+      boolean counts = outcome == Outcome.COUNTS;
+      if (counts) {
+        confirmAt(isLeading(), own.madeNanos);
+        tail.believed(
+            own.value.length, next(), (end, askedNanos) -> sawEnd(end, askedNanos, events));
+      }
+      if (own.group.isPresent()) {
+        events.add(
+            counts
+                ? new Counts(
+                    own.group.get(),
+                    records.counted(one.offset(), one.header(), own.value, tail.proven()))
+                : new Refused(own.group.get(), reason(outcome)));
+      } else {
+        if (counts) {
+          follows(one.offset(), one.header(), own.value, events);
+        }
+        hasControl = false;
+        own.done.accept(outcome);
+      }
+    }
+    if (hasLost) {
+      events.add(new Lost(partition, GIVEN_AGAIN));
     }
   }
 
@@ -177,44 +338,162 @@ final class SharedLane {
     return outcome == Outcome.NEVER
         ? RefusedException.notLeader(
             "another node leads partition " + partition + " since", Optional.empty())
-        : new RefusedException(
-            ErrorCode.STORAGE_FAILED,
-            "the shared log lost the end of partition "
-                + partition
-                + "; whether this was written is not known");
+        : PendingWrite.unknown(
+            "this node stopped to read partition %d of the shared log: %s"
+                .formatted(partition, reason));
   }
 
-  private ChangeBatch place(long offset, AppendHeader header) {
-    return new RecordPlace(partition, offset, header).batch(lead.follow().position(), lastMicros);
-  }
-
-  /** What the local log gets of a record that counts: the batches of the record, and its place. */
-  private List<ChangeBatch> batches(long offset, AppendHeader header, byte[] value) {
-    if (header.kind() != Kind.BATCHES) {
-      return List.of(place(offset, header));
+  private void confirmAt(boolean isConfirmed, long nanos) {
+    if (isConfirmed && (confirmedNanos.isEmpty() || confirmedNanos.getAsLong() - nanos < 0)) {
+      confirmedNanos = OptionalLong.of(nanos);
     }
-    List<ChangeBatch> batches =
-        AppendBatches.parse(value, partition, header.first(), header.changes());
-    // The batches of a record have one time. A leader is further than the record.
-    long micros = batches.isEmpty() ? lastMicros : batches.get(0).commitMicros();
-    lastMicros = Math.max(lastMicros, micros);
-    batches.add(
-        new RecordPlace(partition, offset, header)
-            .batch(header.first() + header.changes(), micros));
-    return batches;
   }
 
-  /** Takes the record at {@code offset}. */
-  void read(long offset, AppendHeader header, byte[] value, List<Event> events) {
-    boolean isOwn = lead.isUnderWay(header);
-    LeadCore.Read<Own> read = lead.read(offset, header);
-    boolean isChange = read.verdict() != Verdict.FENCED && read.verdict() != Verdict.SEEN;
-    if (isChange && !(isOwn && read.verdict() == Verdict.COUNTS)) {
-      boolean counts = read.verdict() == Verdict.COUNTS;
-      events.add(
-          new Follows(
-              partition, counts ? batches(offset, header, value) : List.of(place(offset, header))));
+  /** A record counts that is not a group of this node. */
+  private void follows(long offset, AppendHeader header, byte[] value, List<LaneEvent> events) {
+    List<LaneEvent> said =
+        header.kind() == Kind.BATCHES
+            ? List.of()
+            : List.of(new Said(partition, offset, AppendValue.decode(header.kind(), value)));
+    events.add(new Follows(partition, records.counted(offset, header, value, tail.proven())));
+    events.addAll(said);
+  }
+
+  /** Takes what the tail tells of the partition. */
+  void take(AppendTail.Event event, List<LaneEvent> events) {
+    if (!standing.isFollowing()) {
+      return;
+    }
+    if (event instanceof AppendTail.LeaderChanged changed) {
+      if (tail.isNewer(changed.leaderEpoch())) {
+        doubt();
+      }
+    } else if (event instanceof AppendTail.Begun begun) {
+      tail.began(begun);
+    } else if (tail.hasBegun()) {
+      takeOfVisit(event, events);
+    }
+    settleStanding();
+  }
+
+  private void takeOfVisit(AppendTail.Event event, List<LaneEvent> events) {
+    if (event instanceof AppendTail.Read read) {
+      read(read, events);
+    } else if (event instanceof AppendTail.Trimmed trimmed) {
+      long first = trimmed.first();
+      lose("the log begins at %d, after %d".formatted(first, trimmed.offset()), events);
+    } else if (event instanceof AppendTail.Cut cut) {
+      lose("the log has lost its end before offset " + cut.offset(), events);
+    } else if (event instanceof AppendTail.HeldBack held) {
+      stop(Standing.HELD_BACK, "offset " + held.offset() + " has " + held.reason(), events);
+    }
+  }
+
+  private void read(AppendTail.Read read, List<LaneEvent> events) {
+    for (AppendTail.Stored record : read.records()) {
+      if (!tail.read(lead.follow(), record)) {
+        lose("the log has another record at offset " + record.offset(), events);
+        return;
+      }
+      read(record, events);
+      if (!standing.isFollowing()) {
+        return;
+      }
+    }
+    if (!tail.skipped(lead.follow(), read.next())) {
+      lose("the log has no record before offset " + read.next(), events);
+      return;
+    }
+    settle(lead.skipped(read.next()), events);
+  }
+
+  private void read(AppendTail.Stored record, List<LaneEvent> events) {
+    boolean isOwn = lead.isUnderWay(record.header());
+    LeadCore.Read<Own> read = lead.read(record.offset(), record.header());
+    try {
+      follow(record, read.verdict(), isOwn, events);
+    } catch (MalformedException e) {
+      fail(record.offset(), e, events);
     }
     settle(read.settled(), events);
+  }
+
+  private void follow(
+      AppendTail.Stored record, Verdict verdict, boolean isOwn, List<LaneEvent> events) {
+    AppendHeader header = record.header();
+    if (verdict == Verdict.COUNTS && !isOwn) {
+      follows(record.offset(), header, record.value(), events);
+    } else if (verdict == Verdict.MARKER || verdict == Verdict.ENDS_EPOCH) {
+      ChangeBatch place = records.place(record.offset(), header, tail.proven(), position());
+      events.add(new Follows(partition, List.of(place)));
+    }
+  }
+
+  /**
+   * The answer to a look at the end of the log. An end that the lane has reached, under the leader
+   * of the log that has the lane's last record, confirms the lane at {@code askedNanos}.
+   *
+   * @param askedNanos when the question was asked, by the shard's clock
+   */
+  void sawEnd(AppendTail.End end, long askedNanos, List<LaneEvent> events) {
+    if (!standing.isFollowing()) {
+      return;
+    }
+    if (tail.isNewer(end.leaderEpoch())) {
+      doubt();
+    } else {
+      confirmAt(tail.hasAll(end, askedNanos, next()), askedNanos);
+    }
+    settleStanding();
+  }
+
+  /** The log may have lost its end: the lane reads back before the next answer. */
+  private void doubt() {
+    confirmedNanos = OptionalLong.empty();
+    lead.resign();
+    move(Standing.READS, "the leader of the log changed");
+    // Also of a lane that reads: a look may have proven more than the tail has read.
+    tail.visit();
+  }
+
+  /** Rests, or wakes, and says whether the node leads. */
+  private void settleStanding() {
+    boolean mayRest =
+        isLeading() && !lead.isInDoubt() && (tail.isEnd(next()) || !lead.underWay().isEmpty());
+    if (standing == Standing.READS && mayRest) {
+      tail.pause();
+      move(Standing.RESTS, "leads and knows the log");
+    } else if (standing == Standing.RESTS && !mayRest) {
+      move(Standing.READS, "something is in doubt");
+      tail.visit();
+    }
+    ledEpoch = isLeading() ? OptionalLong.of(lead.follow().newest().epoch()) : OptionalLong.empty();
+  }
+
+  private void lose(String cause, List<LaneEvent> events) {
+    stop(Standing.LOST, cause, events);
+    events.add(new Lost(partition, cause));
+  }
+
+  private void fail(long offset, MalformedException e, List<LaneEvent> events) {
+    String why =
+        "partition %d of the shared log has a malformed record at offset %d: %s"
+            .formatted(partition, offset, e.getMessage());
+    LOG.error("{}; this node does not serve the partition any more", why);
+    stop(Standing.FAILED, why, events);
+  }
+
+  private void stop(Standing to, String why, List<LaneEvent> events) {
+    move(to, why);
+    tail.end();
+    confirmedNanos = OptionalLong.empty();
+    ledEpoch = OptionalLong.empty();
+    settle(lead.abandon(), events);
+  }
+
+  /** The node has no replica any more: what became of the appends under way is not known. */
+  void end(List<LaneEvent> events) {
+    claims.stop();
+    stop(Standing.ENDED, "the node gave its replica away", events);
   }
 }

@@ -1,15 +1,19 @@
 package io.tunnel.server.replica.append;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.OpenGroup;
+import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.ShardLog;
-import io.tunnel.server.replica.append.SharedLane.Counts;
-import io.tunnel.server.replica.append.SharedLane.Event;
-import io.tunnel.server.replica.append.SharedLane.Follows;
-import io.tunnel.server.replica.append.SharedLane.Posts;
-import io.tunnel.server.replica.append.SharedLane.Refused;
+import io.tunnel.server.replica.append.LaneEvent.Counts;
+import io.tunnel.server.replica.append.LaneEvent.Follows;
+import io.tunnel.server.replica.append.LaneEvent.Lost;
+import io.tunnel.server.replica.append.LaneEvent.Refused;
+import io.tunnel.server.replica.append.LaneEvent.Said;
+import io.tunnel.server.replica.append.LeadCore.Outcome;
+import io.tunnel.server.replica.append.SharedLane.Wiring;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -33,39 +38,103 @@ final class SharedShardLog implements ShardLog {
   private static final long CLAIM_PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final LocalLog local;
-  private final AppendLog shared;
-  private final LongSupplier markers;
-  private final Posts posts;
+  private final Wiring wiring;
+  private final Notices notices;
   private final Map<Integer, SharedLane> lanes = new TreeMap<>();
 
   /** What the local log does not have yet. */
-  private final List<Event> events = new ArrayList<>();
+  private final List<LaneEvent> events = new ArrayList<>();
+
+  /**
+   * Is told by the shard's thread, after the local log has what comes before in the partition's
+   * log. Must change no lane at once.
+   */
+  interface Notices {
+
+    /** The replica has to begin anew; its lane reads nothing any more. */
+    void lost(int partition, String cause);
+
+    /** A control record counts, whoever has appended the record. */
+    void said(int partition, long offset, AppendValue value);
+  }
 
   /**
    * A log without partitions.
    *
    * @param local gets what counts
-   * @param markers random numbers, no two alike
-   * @param posts runs an action on the shard's thread
    */
-  SharedShardLog(LocalLog local, AppendLog shared, LongSupplier markers, Posts posts) {
+  SharedShardLog(LocalLog local, Wiring wiring, Notices notices) {
     this.local = local;
-    this.shared = shared;
-    this.markers = markers;
-    this.posts = posts;
+    this.wiring = wiring;
+    this.notices = notices;
   }
 
   /** Begins a replica of a partition, which goes on from what its node has stored. */
   SharedLane begin(int partition, LaneState state) {
+    if (lanes.containsKey(partition)) {
+      throw new IllegalStateException("partition " + partition + " has a lane already");
+    }
     LaneClaims claims = new LaneClaims(CLAIM_PAUSE_NANOS_MIN, CLAIM_PAUSE_NANOS_MAX);
-    SharedLane lane = new SharedLane(partition, state, shared, markers, claims, posts);
+    SharedLane lane = new SharedLane(partition, state, wiring, claims);
     lanes.put(partition, lane);
+    lane.begin();
     return lane;
   }
 
-  /** Takes a record that was read. */
-  void read(int partition, long offset, AppendHeader header, byte[] value) {
-    lanes.get(partition).read(offset, header, value, events);
+  /** The replica of a partition; empty where the node has none. */
+  Optional<SharedLane> lane(int partition) {
+    return Optional.ofNullable(lanes.get(partition));
+  }
+
+  /**
+   * The node has no replica of the partition any more. What the local log does not have yet of the
+   * partition is forgotten; whether writes under way are in the shared log is not known.
+   */
+  void end(int partition) {
+    SharedLane lane = lanes.remove(partition);
+    if (lane == null) {
+      return;
+    }
+    events.removeIf(
+        event ->
+            event.partition() == partition
+                && !(event instanceof Counts)
+                && !(event instanceof Refused));
+    RefusedException unknown =
+        PendingWrite.unknown("this node has no replica of partition " + partition + " any more");
+    events.replaceAll(
+        event ->
+            event instanceof Counts counts && event.partition() == partition
+                ? new Refused(counts.group(), unknown)
+                : event);
+    lane.end(events);
+  }
+
+  /** Takes what the tail tells; nothing of a partition without a lane. */
+  void take(AppendTail.Event event) {
+    lane(event.partition()).ifPresent(lane -> lane.take(event, events));
+  }
+
+  /** Takes the answer to a look at the end of a partition. */
+  void sawEnd(int partition, AppendTail.End end, long askedNanos) {
+    lane(partition).ifPresent(lane -> lane.sawEnd(end, askedNanos, events));
+  }
+
+  /** See {@link SharedLane#append(AppendValue, Consumer, List)}; NEVER without a lane. */
+  void append(int partition, AppendValue value, Consumer<Outcome> done) {
+    lane(partition)
+        .ifPresentOrElse(
+            lane -> lane.append(value, done, events), () -> done.accept(Outcome.NEVER));
+  }
+
+  /** Whether something of the partition waits for the local disk. */
+  boolean isBehind(int partition) {
+    return events.stream().anyMatch(event -> event.partition() == partition);
+  }
+
+  /** Whether something of any partition waits for the local disk. */
+  boolean isBehind() {
+    return !events.isEmpty();
   }
 
   @Override
@@ -81,11 +150,20 @@ final class SharedShardLog implements ShardLog {
   @Override
   public Optional<RefusedException> refusal(int partition) {
     SharedLane lane = lanes.get(partition);
-    return lane != null && lane.isLeading()
-        ? Optional.empty()
-        : Optional.of(
-            RefusedException.notLeader(
-                "this node does not lead partition " + partition, Optional.empty()));
+    if (lane == null || !lane.isLeading()) {
+      return Optional.of(notLed(partition));
+    }
+    return wiring.log().isFull()
+        ? Optional.of(
+            new RefusedException(
+                ErrorCode.BUSY, "too much is on its way to the shared log; try again later"))
+        : Optional.empty();
+  }
+
+  private RefusedException notLed(int partition) {
+    String why = lane(partition).flatMap(SharedLane::reason).map(text -> ": " + text).orElse("");
+    return RefusedException.notLeader(
+        "this node does not lead partition " + partition + why, Optional.empty());
   }
 
   @Override
@@ -95,11 +173,11 @@ final class SharedShardLog implements ShardLog {
 
   @Override
   public void append(OpenGroup group, LongSupplier commitMicros) {
-    Optional<RefusedException> refusal = refusal(group.lane());
-    if (refusal.isPresent()) {
-      events.add(new Refused(group, refusal.get()));
+    SharedLane lane = lanes.get(group.lane());
+    if (lane == null || !lane.isLeading()) {
+      events.add(new Refused(group, notLed(group.lane())));
     } else {
-      lanes.get(group.lane()).append(group, commitMicros.getAsLong(), events);
+      lane.append(group, commitMicros.getAsLong(), events);
     }
   }
 
@@ -107,7 +185,7 @@ final class SharedShardLog implements ShardLog {
   public List<Settled> takeSettled() throws IOException {
     // One write for all of them: the table has the write when it has the last batch of the write.
     List<ChangeBatch> batches = new ArrayList<>();
-    for (Event event : events) {
+    for (LaneEvent event : events) {
       if (event instanceof Counts counts) {
         batches.addAll(counts.batches());
       } else if (event instanceof Follows follows) {
@@ -118,7 +196,7 @@ final class SharedShardLog implements ShardLog {
     local.adopt(batches);
     List<Settled> settled = new ArrayList<>(events.size());
     int left = batches.size();
-    for (Event event : events) {
+    for (LaneEvent event : events) {
       if (event instanceof Counts counts) {
         left -= counts.batches().size();
         List<ChangeBatch> beside =
@@ -132,8 +210,19 @@ final class SharedShardLog implements ShardLog {
         settled.add(new NeverCounts(refused.group(), refused.reason()));
       }
     }
+    List<LaneEvent> told =
+        events.stream().filter(event -> event instanceof Said || event instanceof Lost).toList();
     events.clear();
+    told.forEach(this::tell);
     return settled;
+  }
+
+  private void tell(LaneEvent event) {
+    if (event instanceof Said said) {
+      notices.said(said.partition(), said.offset(), said.value());
+    } else if (event instanceof Lost lost) {
+      notices.lost(lost.partition(), lost.cause());
+    }
   }
 
   @Override

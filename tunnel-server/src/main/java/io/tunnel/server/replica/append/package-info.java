@@ -1,7 +1,8 @@
 /**
- * A shared log whose records are appends of complete batches: the header of a record ({@code
- * AppendHeader}), which records count ({@code FollowCore}), and what a leader may answer ({@code
- * LeadCore}). Only the rule and its proof are here; the replicas still use the records of {@link
- * io.tunnel.server.replica.shared}.
+ * Replicas over a shared log whose records are appends of complete batches: the header of a record
+ * ({@code AppendHeader}), which records count ({@code FollowCore}), what a leader may answer
+ * ({@code LeadCore}), a replica of one partition ({@code SharedLane}), the replicas of a shard
+ * ({@code LaneKeeper}) and of a node ({@code AppendReplicas}). A cluster has this engine, or the
+ * engine of rows; {@code LogForm} says which.
  */
 package io.tunnel.server.replica.append;

@@ -1,15 +1,23 @@
 package io.tunnel.server.replica.snapshot;
 
 import io.tunnel.model.value.Bytes;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The log of blocks: for each partition one sequence, numbered by the log with rising offsets.
  * Other leaders may have left blocks there that no snapshot has, and copies of blocks.
  */
-public interface SnapshotBlocks {
+public interface SnapshotBlocks extends Closeable {
+
+  /**
+   * The first bytes of a block, which no other block of the partition begins with: its form, the id
+   * of the snapshot, and the number of the block.
+   */
+  int NAME_BYTES = 14;
 
   /** Is told once, by any thread, what became of an append. */
   @FunctionalInterface
@@ -18,7 +26,9 @@ public interface SnapshotBlocks {
     void done(OptionalLong offset);
   }
 
-  /** Appends a block, after the blocks that were appended to the partition before. */
+  /**
+   * Appends a block, after the blocks that were appended to the partition before. Returns at once.
+   */
   void append(int partition, Bytes block, Appended appended);
 
   /**
@@ -28,10 +38,26 @@ public interface SnapshotBlocks {
    */
   record Found(long offset, Bytes block) {}
 
+  /** Reads blocks of one partition; for one thread at a time. */
+  @FunctionalInterface
+  interface Reading extends Closeable {
+    /**
+     * The first block at {@code offset} or after; none when the log ends there. May wait.
+     *
+     * @throws IOException when the log cannot be read now
+     */
+    Optional<Found> read(long offset) throws IOException;
+
+    @Override
+    default void close() {}
+  }
+
+  /** Begins to read blocks of a partition. A reading may hold a connection until its close. */
+  Reading reading(int partition);
+
   /**
-   * The first block at {@code offset} or after; none when the log ends there. May wait.
-   *
-   * @throws IOException when the log cannot be read now
+   * Deletes the blocks before {@code offset}, all of them or a part; a later request deletes the
+   * rest.
    */
-  Optional<Found> read(int partition, long offset) throws IOException;
+  CompletableFuture<Void> deleteBefore(int partition, long offset);
 }

@@ -6,7 +6,7 @@ import java.io.IOException;
  * A snapshot cannot be read from its blocks. Reading it again does not help; an older snapshot may
  * be intact.
  */
-final class SnapshotDamagedException extends IOException {
+public final class SnapshotDamagedException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

@@ -46,6 +46,7 @@ public final class SnapshotLoad implements Closeable {
 
   @Override
   public void close() throws IOException {
+    reader.close();
     into.close();
   }
 }

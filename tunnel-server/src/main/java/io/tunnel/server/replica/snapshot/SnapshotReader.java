@@ -4,6 +4,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.NewerFormatException;
 import io.tunnel.server.replica.snapshot.SnapshotDamagedException.Trouble;
 import io.tunnel.server.table.KeyRange;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -19,9 +20,9 @@ import java.util.zip.CRC32C;
  *
  * <p>A node that only verifies a snapshot calls {@link #step} until the snapshot is complete.
  */
-public final class SnapshotReader {
+public final class SnapshotReader implements Closeable {
 
-  private final SnapshotBlocks blocks;
+  private final SnapshotBlocks.Reading blocks;
   private final int partition;
   private final long id;
   private final SnapshotContent content;
@@ -51,7 +52,7 @@ public final class SnapshotReader {
 
   /** Reads the snapshot with this id, which the record of a partition's log names. */
   public SnapshotReader(SnapshotBlocks blocks, int partition, long id, SnapshotContent content) {
-    this.blocks = blocks;
+    this.blocks = blocks.reading(partition);
     this.partition = partition;
     this.id = id;
     this.content = content;
@@ -73,7 +74,7 @@ public final class SnapshotReader {
   /** As {@link #step()}, for a visitor of entries; entries of a step that fails may be wrong. */
   boolean step(SnapshotBlock.Visitor visitor) throws IOException {
     if (checksums.size() < content.count()) {
-      Optional<SnapshotBlocks.Found> found = blocks.read(partition, offset);
+      Optional<SnapshotBlocks.Found> found = blocks.read(offset);
       if (found.isEmpty()) {
         throw missing("the log of blocks ends at offset " + offset);
       }
@@ -189,5 +190,10 @@ public final class SnapshotReader {
               + " bytes, where the snapshot's record says "
               + content);
     }
+  }
+
+  @Override
+  public void close() {
+    blocks.close();
   }
 }

@@ -9,6 +9,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.store.FencedStoreException;
 import io.tunnel.server.catalog.store.StoreUnavailableException;
 import io.tunnel.server.security.AccessKey;
@@ -167,7 +168,7 @@ final class AdministrationTest {
   @Test
   void who_may_have_been_replaced_says_of_nothing_that_it_is_not_there() throws IOException {
     Bytes some = Bytes.fromHex("51");
-    new Founding(new CatalogIdentity(some), some, 1).noteIn(at.store);
+    new Founding(new CatalogIdentity(some), some, 1, LogForm.ROWS).noteIn(at.store);
     at.catalog.lead(at.store);
     String id = at.create("bob").key().id();
     KeySecret unused = at.rotate(id);

@@ -248,6 +248,13 @@ final class AuthorityTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(Operation.class)
+  void a_node_without_a_key_may_look_and_nothing_else(Operation operation) {
+    assertThat(decided(operation, requests.payload(operation), Caller.node()))
+        .isEqualTo(operation == Operation.LOOK ? "-" : "NOT_PERMITTED");
+  }
+
   /** Such as a key of the table: the deputy does everything but what names the table. */
   @ParameterizedTest
   @EnumSource(Operation.class)

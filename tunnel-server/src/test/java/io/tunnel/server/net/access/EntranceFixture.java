@@ -31,6 +31,9 @@ final class EntranceFixture implements Entrance.Port {
 
   static final Bytes NONCE = TestGate.bytes(0xcc);
 
+  /** First byte of a payload that a node of the cluster has sealed. */
+  static final byte SEALED = 7;
+
   final Entrance entrance;
 
   /** Who was let in. */
@@ -63,6 +66,14 @@ final class EntranceFixture implements Entrance.Port {
       throw new RefusedException(ErrorCode.BUSY, "its place is taken");
     }
     entered = Optional.of(caller);
+  }
+
+  @Override
+  public void requireNode(byte[] payload) {
+    if (payload.length == 0 || payload[0] != SEALED) {
+      throw new RefusedException(
+          payload.length == 0 ? ErrorCode.BUSY : ErrorCode.NOT_PERMITTED, "no seal");
+    }
   }
 
   @Override

@@ -21,9 +21,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -261,13 +263,39 @@ final class EntranceTest {
   @ParameterizedTest
   @EnumSource(Operation.class)
   void nothing_but_who_it_is_is_taken_from_a_client_that_has_not_said_so(Operation operation) {
+    Set<Operation> proofs = EnumSet.of(Operation.AUTHENTICATE, Operation.LOOK);
     for (FrameKind kind : FrameKind.values()) {
-      if (operation != Operation.AUTHENTICATE || kind != FrameKind.REQUEST) {
+      if (!proofs.contains(operation) || kind != FrameKind.REQUEST) {
         EntranceFixture client = greeted();
         client.take(operation, kind, new Begin(ADMIN_KEY, EntranceFixture.NONCE).encode());
         requireRefused(client, "at once NOT_AUTHENTICATED this server asks everybody who they are");
       }
     }
+  }
+
+  @Test
+  void a_node_with_the_seal_of_the_cluster_comes_in_and_may_look_only() {
+    EntranceFixture node = greeted();
+    node.take(Operation.LOOK, FrameKind.REQUEST, new byte[] {EntranceFixture.SEALED});
+    assertThat(node.entrance.isPassed()).isTrue();
+    Caller caller = node.entered.orElseThrow();
+    assertThat(caller).isSameAs(Caller.node());
+    assertThat(caller.isWelcome()).isTrue();
+    assertThat(caller.mayDoEverything()).isFalse();
+    assertThat(caller.principal()).isEmpty();
+    assertThat(Caller.anybody().isNode()).isFalse();
+    assertThat(Caller.nobody().isNode()).isFalse();
+    assertThat(Caller.nobody().isWelcome()).isFalse();
+  }
+
+  @Test
+  void a_wrong_seal_is_a_failed_attempt_and_a_node_without_its_catalog_says_so_at_once() {
+    EntranceFixture stranger = greeted();
+    stranger.take(Operation.LOOK, FrameKind.REQUEST, new byte[] {1});
+    requireRefused(stranger, "later NOT_AUTHENTICATED no seal");
+    EntranceFixture early = greeted();
+    early.take(Operation.LOOK, FrameKind.REQUEST, new byte[0]);
+    requireRefused(early, "at once BUSY no seal");
   }
 
   @Test

@@ -95,7 +95,7 @@ class RealLogTest {
                       }
                       return;
                     }
-                    settle(lead.acknowledged(header, offset.getAsLong()));
+                    settle(lead.acknowledged(header, offset.get().offset()));
                     if (lead.isUnderWay(header)) {
                       read();
                     }
@@ -109,6 +109,9 @@ class RealLogTest {
           lead.resign();
         }
         read();
+        return;
+      }
+      if (event instanceof AppendTail.Begun) {
         return;
       }
       assertThat(event).isInstanceOf(AppendTail.Read.class);
@@ -200,7 +203,9 @@ class RealLogTest {
       tail.follow(PARTITION, 0, AppendTail.NO_EPOCH);
       while (reader.next() < end) {
         AppendTail.Event event = events.poll(60, TimeUnit.SECONDS);
-        assertThat(event).isInstanceOfAny(AppendTail.Read.class, AppendTail.LeaderChanged.class);
+        assertThat(event)
+            .isInstanceOfAny(
+                AppendTail.Begun.class, AppendTail.Read.class, AppendTail.LeaderChanged.class);
         List<AppendTail.Stored> records =
             event instanceof AppendTail.Read read ? read.records() : List.of();
         for (AppendTail.Stored stored : records) {

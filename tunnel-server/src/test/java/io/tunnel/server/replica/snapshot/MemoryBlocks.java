@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A log of blocks in memory. Appends wait until {@link #acknowledge} or {@link #lose} is called,
@@ -49,10 +50,20 @@ final class MemoryBlocks implements SnapshotBlocks {
   }
 
   @Override
-  public Optional<Found> read(int partition, long offset) {
-    return Optional.ofNullable(log.ceilingEntry(offset))
-        .map(found -> new Found(found.getKey(), found.getValue()));
+  public Reading reading(int partition) {
+    return offset ->
+        Optional.ofNullable(log.ceilingEntry(offset))
+            .map(found -> new Found(found.getKey(), found.getValue()));
   }
+
+  @Override
+  public CompletableFuture<Void> deleteBefore(int partition, long offset) {
+    log.headMap(offset).clear();
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void close() {}
 
   /** A log with these blocks. */
   static MemoryBlocks of(Map<Long, Bytes> blocks) {

@@ -103,7 +103,16 @@ public final class Payloads {
       case RELEASE, DETACH -> Optional.of(new ChannelRef(named.handle(), named.epoch()).encode());
       case CREDIT -> Optional.of(new Credit(named.handle(), named.epoch(), 100).encode());
       case CHECKPOINT -> Optional.of(new Checkpoint(named.handle(), named.epoch(), 1).encode());
-      case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, LIMIT, RENEW, SETTLED ->
+      case LOOK,
+          ASSIGN,
+          REVOKE,
+          DELIVER,
+          END_OF_CHANNEL,
+          FENCE,
+          SESSION_END,
+          LIMIT,
+          RENEW,
+          SETTLED ->
           Optional.empty();
       case CREATE_TABLE -> json(new Control.CreateTable(named.meta(), List.of()));
       case ALTER_TABLE ->

@@ -1,0 +1,239 @@
+package io.tunnel.wire;
+
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.Utf8;
+import io.tunnel.model.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Answers to a {@link LookRequest}, in the order of its questions: a varint count, and for each
+ * {@code u32} partition and {@code u8} kind. Kind 0 is {@link Refused}: {@code u16} error code, a
+ * varint length and the reason in UTF-8. Kind 1 is {@link Found}: {@code i64} first, {@code i64}
+ * last, an optional incarnation, a varint count and each first position since a moment as {@code
+ * i64}, and an optional shared position. Kind 2 is {@link VerifiedUpTo}: an optional id. Each
+ * optional number is {@code u8} 1 and {@code i64}, or {@code u8} 0. A seal precedes these bytes in
+ * a frame.
+ *
+ * @param parts at most {@value LookRequest#QUESTIONS_MAX}
+ */
+public record LookAnswer(List<Part> parts) {
+
+  /** Most bytes of a reason; longer reasons are cut. */
+  public static final int REASON_BYTES_MAX = 512;
+
+  private static final String WHAT = "look's answer";
+  private static final int REFUSED = 0;
+  private static final int FOUND = 1;
+  private static final int VERIFIED = 2;
+
+  /** The answer about one partition. */
+  public sealed interface Part {
+
+    /** The partition. */
+    int partition();
+
+    /** Whether this part may answer the question. */
+    boolean isTo(LookRequest.Question question);
+  }
+
+  /** The node cannot answer about the partition. */
+  public record Refused(int partition, ErrorCode code, String reason) implements Part {
+    /** Refuses null, and cuts a long reason. */
+    public Refused {
+      LookRequest.requirePartition(partition);
+      Objects.requireNonNull(code, "code");
+      byte[] bytes = Utf8.encodeStart(reason, REASON_BYTES_MAX);
+      reason = Utf8.decode(bytes, 0, bytes.length);
+    }
+
+    @Override
+    public boolean isTo(LookRequest.Question question) {
+      return question.partition() == partition;
+    }
+  }
+
+  /**
+   * Where the changes of a partition are.
+   *
+   * @param first position from which on the log has all changes
+   * @param last position of the last change that counts; 0 without one
+   * @param incarnation incarnation of the positions up to {@code last}, if known
+   * @param firstSince for each moment of the question, the position of the first change that was
+   *     committed at or after the moment; {@link Long#MAX_VALUE} without one
+   * @param shared if the question has a known position, the last position up to it at which the log
+   *     still has the changes of the known incarnation; 0 when none
+   */
+  public record Found(
+      int partition,
+      long first,
+      long last,
+      Optional<Long> incarnation,
+      List<Long> firstSince,
+      Optional<Long> shared)
+      implements Part {
+    /** Refuses null, negative positions and too many moments. */
+    public Found {
+      LookRequest.requirePartition(partition);
+      Objects.requireNonNull(incarnation, "incarnation");
+      firstSince = List.copyOf(firstSince);
+      if (first < 0
+          || last < 0
+          || shared.orElse(0L) < 0
+          || firstSince.stream().anyMatch(each -> each < 0)) {
+        throw new IllegalArgumentException(
+            "positions are at least 0: " + first + ", " + last + ", " + firstSince + ", " + shared);
+      }
+      if (firstSince.size() > LookRequest.MOMENTS_MAX) {
+        throw new IllegalArgumentException(firstSince.size() + " positions since moments");
+      }
+    }
+
+    @Override
+    public boolean isTo(LookRequest.Question question) {
+      return question instanceof LookRequest.Where where
+          && where.partition() == partition
+          && where.sinceMicros().size() == firstSince.size()
+          && where.known().isPresent() == shared.isPresent();
+    }
+  }
+
+  /**
+   * The newest snapshot that the node has read back.
+   *
+   * @param id the snapshot's id; empty when the node has verified none
+   */
+  public record VerifiedUpTo(int partition, Optional<Long> id) implements Part {
+    /** Refuses null. */
+    public VerifiedUpTo {
+      LookRequest.requirePartition(partition);
+      Objects.requireNonNull(id, "id");
+    }
+
+    @Override
+    public boolean isTo(LookRequest.Question question) {
+      return question instanceof LookRequest.Verified && question.partition() == partition;
+    }
+  }
+
+  /** Refuses too many parts. */
+  public LookAnswer {
+    parts = List.copyOf(parts);
+    if (parts.size() > LookRequest.QUESTIONS_MAX) {
+      throw new IllegalArgumentException(wrongCount(parts.size()));
+    }
+  }
+
+  private static String wrongCount(int count) {
+    return "a look's answer of " + count + " parts";
+  }
+
+  /** Whether each part answers the question at its place. */
+  public boolean isTo(List<LookRequest.Question> questions) {
+    if (questions.size() != parts.size()) {
+      return false;
+    }
+    for (int i = 0; i < parts.size(); i++) {
+      if (!parts.get(i).isTo(questions.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The bytes, without a seal. */
+  public byte[] encode() {
+    ByteSink sink = new ByteSink(16 + 64 * parts.size());
+    sink.writeVarint(parts.size());
+    for (Part part : parts) {
+      sink.writeInt(part.partition());
+      if (part instanceof Found found) {
+        sink.writeByte(FOUND);
+        sink.writeLong(found.first());
+        sink.writeLong(found.last());
+        write(sink, found.incarnation());
+        sink.writeVarint(found.firstSince().size());
+        found.firstSince().forEach(sink::writeLong);
+        write(sink, found.shared());
+      } else if (part instanceof VerifiedUpTo verified) {
+        sink.writeByte(VERIFIED);
+        write(sink, verified.id());
+      } else if (part instanceof Refused refused) {
+        sink.writeByte(REFUSED);
+        sink.writeShort(refused.code().code());
+        LookRequest.writeText(sink, refused.reason());
+      }
+    }
+    return sink.toByteArray();
+  }
+
+  private static void write(ByteSink sink, Optional<Long> number) {
+    sink.writeByte(number.isPresent() ? 1 : 0);
+    number.ifPresent(sink::writeLong);
+  }
+
+  /**
+   * Reads {@link #encode}'s bytes.
+   *
+   * @throws MalformedException when the bytes are no answer
+   */
+  public static LookAnswer decode(byte[] body) {
+    PayloadReader reader = new PayloadReader(WHAT, body);
+    try {
+      int count = reader.readVarint();
+      if (count > LookRequest.QUESTIONS_MAX) {
+        throw new MalformedException(wrongCount(count));
+      }
+      List<Part> parts = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        parts.add(readPart(reader));
+      }
+      reader.requireEnd();
+      return new LookAnswer(parts);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(e.getMessage());
+    }
+  }
+
+  private static Part readPart(PayloadReader reader) {
+    int partition = reader.readInt();
+    int kind = reader.readByte();
+    return switch (kind) {
+      case REFUSED -> readRefused(reader, partition);
+      case FOUND -> readFound(reader, partition);
+      case VERIFIED -> new VerifiedUpTo(partition, readNumber(reader));
+      default -> throw new MalformedException("an answer of kind " + kind + ", not 0 to 2");
+    };
+  }
+
+  private static Refused readRefused(PayloadReader reader, int partition) {
+    ErrorCode code = ErrorCode.of(reader.readShort());
+    byte[] reason = reader.readSized().toByteArray();
+    if (reason.length > REASON_BYTES_MAX) {
+      throw new MalformedException("a reason of " + reason.length + " bytes");
+    }
+    return new Refused(partition, code, Utf8.decode(reason, 0, reason.length));
+  }
+
+  private static Found readFound(PayloadReader reader, int partition) {
+    long first = reader.readLong();
+    long last = reader.readLong();
+    Optional<Long> incarnation = readNumber(reader);
+    int count = reader.readVarint();
+    if (count > LookRequest.MOMENTS_MAX) {
+      throw new MalformedException(count + " positions since moments");
+    }
+    List<Long> firstSince = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      firstSince.add(reader.readLong());
+    }
+    return new Found(partition, first, last, incarnation, firstSince, readNumber(reader));
+  }
+
+  private static Optional<Long> readNumber(PayloadReader reader) {
+    return LookRequest.readFlag(reader) ? Optional.of(reader.readLong()) : Optional.empty();
+  }
+}

@@ -1,0 +1,221 @@
+package io.tunnel.wire;
+
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.Utf8;
+import io.tunnel.model.KnownPosition;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Questions of a node to another node of its cluster: {@code i64} time, the names of both nodes,
+ * each a varint length and UTF-8, a varint count, and the questions. A question is {@code u32}
+ * partition and {@code u8} kind. Kind 1 is {@link Where}: a varint count, each moment as {@code
+ * i64}, {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2
+ * is {@link Verified}, without further bytes. A seal precedes these bytes in a frame.
+ *
+ * <p>A request without questions introduces the asking node on a new connection.
+ *
+ * @param asking name of the node that asks
+ * @param asked name of the node that answers
+ * @param sentMs when the request was made, by the clock of the asking node, in milliseconds since
+ *     1970
+ * @param questions at most {@value #QUESTIONS_MAX}, of rising partitions
+ */
+public record LookRequest(String asking, String asked, long sentMs, List<Question> questions) {
+
+  /** Bytes of the seal that precedes a request or an answer in its frame. */
+  public static final int SEAL_BYTES = 16;
+
+  /** Most questions of a request. */
+  public static final int QUESTIONS_MAX = 1_000;
+
+  /** Most moments of a question. */
+  public static final int MOMENTS_MAX = 16;
+
+  /** Most bytes of the name of a node. */
+  public static final int NAME_BYTES_MAX = 256;
+
+  private static final String WHAT = "look";
+  private static final int WHERE = 1;
+  private static final int VERIFIED = 2;
+
+  /** A question about one partition. */
+  public sealed interface Question {
+
+    /** The partition. */
+    int partition();
+  }
+
+  /**
+   * Asks the leader of a partition where its changes begin and end, and where a moment lies.
+   *
+   * @param sinceMicros moments, in microseconds since 1970: where is the first change that was
+   *     committed at or after each; at most {@value LookRequest#MOMENTS_MAX}
+   * @param known up to where the log still has the changes that a reader knows
+   */
+  public record Where(int partition, List<Long> sinceMicros, Optional<KnownPosition> known)
+      implements Question {
+    /** Refuses null and too many moments. */
+    public Where {
+      sinceMicros = List.copyOf(sinceMicros);
+      Objects.requireNonNull(known, "known");
+      requirePartition(partition);
+      if (sinceMicros.size() > MOMENTS_MAX) {
+        throw new IllegalArgumentException(wrongMoments(sinceMicros.size()));
+      }
+    }
+  }
+
+  /** Asks a node which snapshot of a partition the node has read back. */
+  public record Verified(int partition) implements Question {
+    /** Refuses a negative partition. */
+    public Verified {
+      requirePartition(partition);
+    }
+  }
+
+  /** Refuses null, long names, too many questions, and partitions that do not rise. */
+  public LookRequest {
+    requireName("asking", asking);
+    requireName("asked", asked);
+    questions = List.copyOf(questions);
+    if (questions.size() > QUESTIONS_MAX) {
+      throw new IllegalArgumentException(wrongCount(questions.size()));
+    }
+    for (int i = 1; i < questions.size(); i++) {
+      if (questions.get(i - 1).partition() >= questions.get(i).partition()) {
+        throw new IllegalArgumentException(
+            "question " + i + " of a look is not about a higher partition than question before it");
+      }
+    }
+  }
+
+  static void requirePartition(int partition) {
+    if (partition < 0) {
+      throw new IllegalArgumentException("a partition is at least 0, not " + partition);
+    }
+  }
+
+  private static void requireName(String what, String name) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes == 0 || bytes > NAME_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          what + " node has a name of 1 to " + NAME_BYTES_MAX + " bytes, not " + bytes);
+    }
+  }
+
+  private static String wrongCount(int count) {
+    return "a look of " + count + " questions; a look has at most " + QUESTIONS_MAX;
+  }
+
+  private static String wrongMoments(int count) {
+    return "a question with " + count + " moments; a question has at most " + MOMENTS_MAX;
+  }
+
+  /** The bytes, without a seal. */
+  public byte[] encode() {
+    ByteSink sink = new ByteSink(64 + 32 * questions.size());
+    sink.writeLong(sentMs);
+    writeText(sink, asking);
+    writeText(sink, asked);
+    sink.writeVarint(questions.size());
+    for (Question question : questions) {
+      sink.writeInt(question.partition());
+      if (question instanceof Where where) {
+        sink.writeByte(WHERE);
+        write(sink, where);
+      } else {
+        sink.writeByte(VERIFIED);
+      }
+    }
+    return sink.toByteArray();
+  }
+
+  private static void write(ByteSink sink, Where where) {
+    sink.writeVarint(where.sinceMicros().size());
+    where.sinceMicros().forEach(sink::writeLong);
+    sink.writeByte(where.known().isPresent() ? 1 : 0);
+    where
+        .known()
+        .ifPresent(
+            known -> {
+              sink.writeLong(known.position());
+              sink.writeLong(known.incarnation());
+            });
+  }
+
+  static void writeText(ByteSink sink, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    sink.writeVarint(bytes.length);
+    sink.write(bytes, 0, bytes.length);
+  }
+
+  /**
+   * Reads {@link #encode}'s bytes.
+   *
+   * @throws MalformedException when the bytes are no look
+   */
+  public static LookRequest decode(byte[] body) {
+    PayloadReader reader = new PayloadReader(WHAT, body);
+    try {
+      long sentMs = reader.readLong();
+      String asking = readText(reader);
+      String asked = readText(reader);
+      int count = reader.readVarint();
+      if (count > QUESTIONS_MAX) {
+        throw new MalformedException(wrongCount(count));
+      }
+      List<Question> questions = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        questions.add(readQuestion(reader));
+      }
+      reader.requireEnd();
+      return new LookRequest(asking, asked, sentMs, questions);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(e.getMessage());
+    }
+  }
+
+  private static Question readQuestion(PayloadReader reader) {
+    int partition = reader.readInt();
+    int kind = reader.readByte();
+    return switch (kind) {
+      case WHERE -> readWhere(reader, partition);
+      case VERIFIED -> new Verified(partition);
+      default -> throw new MalformedException("a question of kind " + kind + ", not 1 or 2");
+    };
+  }
+
+  private static Where readWhere(PayloadReader reader, int partition) {
+    int moments = reader.readVarint();
+    if (moments > MOMENTS_MAX) {
+      throw new MalformedException(wrongMoments(moments));
+    }
+    List<Long> sinceMicros = new ArrayList<>(moments);
+    for (int i = 0; i < moments; i++) {
+      sinceMicros.add(reader.readLong());
+    }
+    Optional<KnownPosition> known =
+        readFlag(reader)
+            ? Optional.of(new KnownPosition(reader.readLong(), reader.readLong()))
+            : Optional.empty();
+    return new Where(partition, sinceMicros, known);
+  }
+
+  static boolean readFlag(PayloadReader reader) {
+    int flag = reader.readByte();
+    if (flag > 1) {
+      throw new MalformedException("a flag of a look is 0 or 1, not " + flag);
+    }
+    return flag == 1;
+  }
+
+  private static String readText(PayloadReader reader) {
+    byte[] bytes = reader.readSized().toByteArray();
+    return Utf8.decodeStrictly(bytes);
+  }
+}

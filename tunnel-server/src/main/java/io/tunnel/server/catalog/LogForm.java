@@ -1,0 +1,104 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.server.catalog.store.StoredForm;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a record of a cluster's shared log is. The founder of a cluster writes the form into the
+ * catalog, together with identity, key and level, and no node ever changes the form: it is the
+ * catalog's {@link StoredForm} number. A node serves one form. The numbers differ, so a build that
+ * does not know a form refuses the catalog.
+ */
+public enum LogForm {
+  /** A record for each row. */
+  ROWS(StoredForm.NUMBER, "row"),
+  /** A record for each append. */
+  APPENDS(StoredForm.NUMBER + 1, "append");
+
+  /**
+   * The system property by which tests, and nobody else, start a node for another form than the
+   * default: {@code rows} or {@code appends}.
+   */
+  public static final String TRIAL_PROPERTY = "tunnel.trial.log";
+
+  /** The form that this process serves: rows, but for tests. */
+  public static final LogForm OWN = named(System.getProperty(TRIAL_PROPERTY, ROWS.text()));
+
+  private final int number;
+  private final String record;
+
+  LogForm(int number, String record) {
+    this.number = number;
+    this.record = record;
+  }
+
+  private String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * The form with this name in lower case.
+   *
+   * @throws IllegalArgumentException names the property and the valid texts
+   */
+  static LogForm named(String text) {
+    return Arrays.stream(values())
+        .filter(form -> form.text().equals(text))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "the system property "
+                        + TRIAL_PROPERTY
+                        + " is rows or appends, not '"
+                        + text
+                        + "'"));
+  }
+
+  /** The change that gives a new catalog this form. */
+  Map<String, Optional<String>> noting() {
+    return StoredForm.noting(number);
+  }
+
+  /**
+   * Why a node of this form must not use a catalog: the catalog's cluster has the other form. The
+   * message says how to move the tables. Empty for a catalog without a form, and for a form that
+   * this build does not know.
+   *
+   * @param texts texts of the catalog, as far as the node has read them
+   */
+  public Optional<String> objection(Map<String, String> texts) {
+    int found = StoredForm.in(texts);
+    return Arrays.stream(values())
+        .filter(form -> form != this && form.number == found)
+        .findFirst()
+        .map(this::objection);
+  }
+
+  private String objection(LogForm found) {
+    return "the log of this cluster has a record for each %s, and this node serves clusters whose log has a record for each %s. This node changes nothing. To move the tables, export them through the cluster's own nodes with 'tunnel tables export', start this node with the --cluster name of a new cluster and an empty directory, and import the tables there with 'tunnel tables import'"
+        .formatted(found.record, record);
+  }
+
+  /**
+   * Refuses a catalog of another form; accepts a catalog without any text, which nobody has founded
+   * yet.
+   *
+   * @param texts all texts of the catalog
+   * @throws IOException says what to do
+   */
+  public void require(Map<String, String> texts) throws IOException {
+    if (texts.isEmpty()) {
+      return;
+    }
+    Optional<String> objection = objection(texts);
+    if (objection.isPresent()) {
+      throw new IOException(objection.get());
+    }
+    StoredForm.require("the cluster's catalog", StoredForm.in(texts), number);
+  }
+}

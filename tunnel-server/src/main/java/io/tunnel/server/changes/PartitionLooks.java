@@ -1,0 +1,30 @@
+package io.tunnel.server.changes;
+
+import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookRequest.Where;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Looks at this node's replicas of partitions, for this node and for other nodes of the cluster.
+ * Safe for use by any thread; any thread may complete an answer.
+ *
+ * <p>A future fails with a {@link io.tunnel.model.RefusedException}: NOT_LEADER where this node
+ * does not lead the partition, LOG_UNAVAILABLE when the shared log does not answer. A node waits
+ * for an answer for 2 s, and then takes the log for unavailable.
+ */
+public interface PartitionLooks {
+
+  /**
+   * Where the changes of a partition are, at some moment after the call. The leader answers after a
+   * look at the end of the shared log that began after the call, which shows that the node still
+   * leads.
+   */
+  CompletableFuture<Found> look(Where question);
+
+  /**
+   * The id of the newest snapshot of a partition that this node has read back without an error;
+   * empty without one. Asks replicas that do not lead.
+   */
+  CompletableFuture<Optional<Long>> verified(int partition);
+}

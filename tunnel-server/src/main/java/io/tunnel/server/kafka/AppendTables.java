@@ -1,0 +1,93 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.DroppedLog;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.partition.LogFeature;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Keeps the log of each table in two topics, one with the changes and one with the blocks of
+ * snapshots. The origin of a table is the origin of both topics.
+ */
+final class AppendTables implements TableTopics {
+
+  /** Features of tables in a log of appends. */
+  private static final Set<LogFeature> FEATURES = EnumSet.noneOf(LogFeature.class);
+
+  private final AppendTopics topics;
+
+  AppendTables(AppendTopics topics) {
+    this.topics = topics;
+  }
+
+  @Override
+  public boolean areShared() {
+    return true;
+  }
+
+  @Override
+  public boolean has(LogFeature feature) {
+    return FEATURES.contains(feature);
+  }
+
+  @Override
+  public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+    return topics
+        .open(new AppendTopics.Table(table.tableId(), table.partitions().size()))
+        .thenApply(Optional::of)
+        .exceptionallyCompose(
+            failure -> CompletableFuture.failedFuture(SharedTables.refusal(failure)));
+  }
+
+  /** The topics of a table of the catalog. */
+  static AppendTopics.Table topics(TableRecord table) {
+    return new AppendTopics.Table(table.tableId(), table.partitions().size(), table.origin());
+  }
+
+  /**
+   * Completes at once: Kafka keeps these records until a leader trims, and leaders trim by the
+   * catalog's options. A longer retention is promised for changes after the alteration only, so a
+   * leader that trims by the former options breaks no promise.
+   */
+  @Override
+  public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public CompletableFuture<Void> drop(TableRecord table) {
+    return drop(DroppedLog.of(table));
+  }
+
+  @Override
+  public CompletableFuture<Void> drop(DroppedLog log) {
+    return topics.drop(log.tableId(), log.origin());
+  }
+
+  /** Ids of the tables with a log topic, a rows topic, or both. */
+  @Override
+  public CompletableFuture<Set<Integer>> tables() {
+    return topics.tables();
+  }
+
+  /** Refuses no start: a problem keeps the nodes from leading one table. */
+  @Override
+  public CompletableFuture<List<String>> check(Collection<TableRecord> tables) {
+    return topics
+        .problems(tables.stream().map(AppendTables::topics).toList())
+        .thenApply(
+            found -> {
+              List<String> all = new ArrayList<>();
+              found.values().forEach(all::addAll);
+              return all;
+            });
+  }
+}

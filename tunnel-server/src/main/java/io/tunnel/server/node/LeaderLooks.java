@@ -1,0 +1,206 @@
+package io.tunnel.server.node;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Part;
+import io.tunnel.wire.LookAnswer.Refused;
+import io.tunnel.wire.LookRequest;
+import io.tunnel.wire.LookRequest.Question;
+import io.tunnel.wire.LookRequest.Where;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Asks the leader of each partition, local or remote. A partition without a leader, with a leader
+ * that does not lead yet or any more, or with an unreachable leader is asked about again after
+ * {@value #RETRY_MS} ms, at the leader that the placement names then. After {@value #WAIT_MS_MAX}
+ * ms the question fails with an {@link IOException} that names the partition and the last reason.
+ * Each partition succeeds or fails for itself. Safe for use by any thread.
+ *
+ * @param self name of this node
+ * @param own looks at the replicas of this node
+ */
+record LeaderLooks(
+    String self, Supplier<Placement> placement, PartitionLooks own, Peers peers, Timing timing) {
+
+  /** Milliseconds from a question to its answer or failure. */
+  static final long WAIT_MS_MAX = 3_000;
+
+  /** Milliseconds between two attempts. */
+  static final long RETRY_MS = 100;
+
+  /** The clock, in nanoseconds, and the timer. */
+  record Timing(LongSupplier nanos, Later later) {}
+
+  /** A question with its answer. */
+  private record Asked(Where question, CompletableFuture<Found> answer, long deadlineNanos) {
+
+    void succeed(Found found) {
+      boolean unused = answer.complete(found);
+    }
+
+    void fail(String reason) {
+      boolean unused =
+          answer.completeExceptionally(
+              new IOException("cannot look at partition " + question.partition() + ": " + reason));
+    }
+  }
+
+  /** By partition, the answer of its leader at some moment after the call. */
+  Map<Integer, CompletableFuture<Found>> ask(Collection<Where> questions) {
+    long deadlineNanos = timing.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
+    Map<Integer, Asked> all = new TreeMap<>();
+    for (Where question : questions) {
+      all.put(question.partition(), new Asked(question, new CompletableFuture<>(), deadlineNanos));
+    }
+    Map<Integer, CompletableFuture<Found>> answers = new TreeMap<>();
+    all.forEach((partition, asked) -> answers.put(partition, asked.answer()));
+    List<Asked> sorted = List.copyOf(all.values());
+    afterwards(
+        WAIT_MS_MAX,
+        sorted,
+        late ->
+            late.forEach(asked -> asked.fail("no answer in " + WAIT_MS_MAX + " ms; will retry")));
+    send(sorted);
+    return answers;
+  }
+
+  /** Asks about partitions in rising order. */
+  private void send(List<Asked> all) {
+    Placement now = placement.get();
+    Map<String, List<Asked>> byLeader = new TreeMap<>();
+    List<Asked> leaderless = new ArrayList<>();
+    for (Asked asked : all) {
+      Optional<Placement.Member> leader = now.leader(asked.question().partition());
+      if (asked.answer().isDone()) {
+        continue;
+      }
+      if (leader.isEmpty()) {
+        leaderless.add(asked);
+      } else {
+        byLeader.computeIfAbsent(leader.get().name(), name -> new ArrayList<>()).add(asked);
+      }
+    }
+    again(leaderless, "the partition has no leader");
+    byLeader.forEach(
+        (name, asked) -> {
+          if (name.equals(self)) {
+            asked.forEach(this::look);
+          } else {
+            sendTo(now.node(name).orElseThrow(), asked);
+          }
+        });
+  }
+
+  private void look(Asked asked) {
+    CompletableFuture<Found> looked;
+    try {
+      looked = own.look(asked.question());
+    } catch (RefusedException e) {
+      looked = CompletableFuture.failedFuture(e);
+    }
+    var unused =
+        looked.whenComplete(
+            (found, failure) -> {
+              if (failure == null) {
+                asked.succeed(found);
+              } else {
+                failed(List.of(asked), failure);
+              }
+            });
+  }
+
+  private void sendTo(Placement.Member leader, List<Asked> asked) {
+    for (int from = 0; from < asked.size(); from += LookRequest.QUESTIONS_MAX) {
+      List<Asked> some =
+          asked.subList(from, Math.min(asked.size(), from + LookRequest.QUESTIONS_MAX));
+      List<Question> questions = some.stream().<Question>map(Asked::question).toList();
+      var unused =
+          peers
+              .ask(leader, questions)
+              .whenComplete(
+                  (parts, failure) -> {
+                    if (failure == null) {
+                      took(some, parts);
+                    } else {
+                      failed(some, failure);
+                    }
+                  });
+    }
+  }
+
+  private void took(List<Asked> asked, List<Part> parts) {
+    Map<String, List<Asked>> again = new TreeMap<>();
+    for (int i = 0; i < parts.size(); i++) {
+      Asked one = asked.get(i);
+      Part part = parts.get(i);
+      if (part instanceof Found found) {
+        one.succeed(found);
+      } else if (part instanceof Refused refused && isPassing(refused.code())) {
+        again.computeIfAbsent(refused.reason(), reason -> new ArrayList<>()).add(one);
+      } else {
+        one.fail(part instanceof Refused refused ? refused.reason() : "no answer to the question");
+      }
+    }
+    again.forEach((reason, all) -> again(all, reason));
+  }
+
+  /** Whether another attempt may succeed: leadership moves, or the node is restarted. */
+  private static boolean isPassing(ErrorCode code) {
+    return code == ErrorCode.NOT_LEADER
+        || code == ErrorCode.SHUTTING_DOWN
+        || code == ErrorCode.BUSY;
+  }
+
+  private void failed(List<Asked> asked, Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    String reason = String.valueOf(cause.getMessage());
+    boolean isPassing =
+        cause instanceof RefusedException refused
+            ? isPassing(refused.code())
+            : cause instanceof IOException;
+    if (isPassing) {
+      again(asked, reason);
+    } else {
+      asked.forEach(one -> one.fail(reason));
+    }
+  }
+
+  private void again(List<Asked> asked, String reason) {
+    long retryNanos = timing.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(RETRY_MS);
+    List<Asked> open = new ArrayList<>();
+    for (Asked one : asked) {
+      if (one.deadlineNanos() - retryNanos > 0) {
+        open.add(one);
+      } else {
+        one.fail(reason);
+      }
+    }
+    if (!open.isEmpty()) {
+      afterwards(RETRY_MS, open, this::send);
+    }
+  }
+
+  private void afterwards(long ms, List<Asked> asked, Consumer<List<Asked>> action) {
+    if (!timing.later().after(ms, () -> action.accept(asked))) {
+      asked.forEach(one -> one.fail("this node is stopping"));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.tunnel.server.node;
+
+import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.CatchUp;
+import io.tunnel.server.changes.Freshness;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.replica.NodeReplicas;
+import java.util.Optional;
+
+/** The engine of a node's partitions, as the rooms of the node use the engine. */
+interface PartitionEngine {
+
+  /** This node's replicas of partitions. */
+  NodeReplicas replicas();
+
+  /**
+   * Answers where logs begin and end. Each caller keeps the answer; an engine may return one object
+   * to all callers.
+   *
+   * @param view finds the leaders of partitions
+   */
+  BoundsQueries bounds(ClusterView view);
+
+  /** Looks at this node's replicas for other nodes; empty where nodes ask the log itself. */
+  default Optional<PartitionLooks> looks() {
+    return Optional.empty();
+  }
+
+  /** What this node knows of logs without a question to the log. */
+  default LogFigures figures(KnownBounds known) {
+    return new LogFigures.OfSharedLog(known, replicas(), replicas()::isCaughtUp);
+  }
+
+  /** Waits until this node's replica of a partition has every acknowledged change. */
+  default Freshness freshness(BoundsQueries bounds) {
+    return new CatchUp(bounds, replicas());
+  }
+}

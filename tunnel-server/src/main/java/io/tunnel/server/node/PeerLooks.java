@@ -1,0 +1,241 @@
+package io.tunnel.server.node;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.NodeSeals;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.wire.LookAnswer.Part;
+import io.tunnel.wire.LookRequest;
+import io.tunnel.wire.LookRequest.Question;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+
+/**
+ * Asks nodes, over one connection per node. A connection opens with the first question, and closes
+ * after {@value #IDLE_MS} ms without questions. Questions in flight are bounded in count and bytes.
+ * A question fails after {@value #DEADLINE_MS} ms, and closes its connection, because the node
+ * hangs. When a connection breaks, the questions without an answer are asked once more, on a new
+ * connection. Questions change nothing, so a question that is asked twice does no harm.
+ *
+ * <p>The monitor guards the fields. Neither a connection nor a caller is called under the monitor.
+ */
+final class PeerLooks implements Peers, Closeable {
+
+  /** Milliseconds until a question without an answer fails. */
+  static final long DEADLINE_MS = 3_000;
+
+  /** Milliseconds that a connection without questions stays open, up to twice as long. */
+  static final long IDLE_MS = 30_000;
+
+  /** Most requests without an answer, of all nodes together. */
+  static final int ASKS_MAX = 1_024;
+
+  /** Most bytes of requests without an answer, of all nodes together. */
+  static final long BYTES_MAX = 4L << 20;
+
+  private final String self;
+  private final Tools tools;
+  private final Map<Placement.Member, PeerLink> links = new HashMap<>();
+  private final List<PeerLink> ending = new ArrayList<>();
+
+  /** Requests without an answer; 0 <= asks <= ASKS_MAX. */
+  private int asks;
+
+  /** Bytes of requests without an answer; 0 <= bytes <= BYTES_MAX. */
+  private long bytes;
+
+  private boolean isClosed;
+
+  /**
+   * What connections need.
+   *
+   * @param sockets makes connections to other nodes, with TLS where the nodes use TLS
+   */
+  record Tools(SocketFactory sockets, NodeSeals seals, Shard.Clock clock, Later later) {}
+
+  /**
+   * Without connections.
+   *
+   * @param self name of this node
+   */
+  PeerLooks(String self, Tools tools) {
+    this.self = self;
+    this.tools = tools;
+  }
+
+  /** A request without an answer. */
+  static final class Ask {
+    final Placement.Member node;
+    final List<Question> questions;
+    final byte[] payload;
+    final CompletableFuture<List<Part>> answer = new CompletableFuture<>();
+
+    /** True when a connection broke before the answer. One thread at a time has the request. */
+    volatile boolean isRepeated;
+
+    private Ask(Placement.Member node, List<Question> questions, byte[] payload) {
+      this.node = node;
+      this.questions = questions;
+      this.payload = payload;
+    }
+
+    void fail(Exception why) {
+      boolean unused = answer.completeExceptionally(why);
+    }
+  }
+
+  @Override
+  public CompletableFuture<List<Part>> ask(Placement.Member member, List<Question> questions) {
+    Placement.Member node = settled(member);
+    Ask ask;
+    try {
+      ask = new Ask(node, List.copyOf(questions), sealed(node, questions));
+      begin(ask);
+    } catch (IOException | RefusedException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    var unused = ask.answer.whenComplete((parts, failure) -> ended(ask));
+    send(ask);
+    if (!tools.later().after(DEADLINE_MS, () -> late(ask))) {
+      ask.fail(stopping());
+    }
+    return ask.answer;
+  }
+
+  /** The member without flags that a connection does not depend on. */
+  private static Placement.Member settled(Placement.Member member) {
+    return new Placement.Member(member.name(), member.incarnation(), member.address(), false, 0);
+  }
+
+  private byte[] sealed(Placement.Member node, List<Question> questions) {
+    long nowMs = TimeUnit.MICROSECONDS.toMillis(tools.clock().epochMicros());
+    return tools.seals().seal(new LookRequest(self, node.name(), nowMs, questions));
+  }
+
+  private static IOException stopping() {
+    return new IOException("this node is stopping, and asks no other node");
+  }
+
+  private synchronized void begin(Ask ask) throws IOException {
+    if (isClosed) {
+      throw stopping();
+    }
+    if (asks >= ASKS_MAX || bytes + ask.payload.length > BYTES_MAX) {
+      throw new IOException(
+          asks
+              + " requests of "
+              + bytes
+              + " bytes wait for answers of nodes; cannot ask node "
+              + ask.node.name()
+              + " too; will ask later");
+    }
+    asks++;
+    bytes += ask.payload.length;
+  }
+
+  private synchronized void ended(Ask ask) {
+    asks--;
+    bytes -= ask.payload.length;
+  }
+
+  private void send(Ask ask) {
+    boolean isSent = false;
+    while (!isSent && !ask.answer.isDone()) {
+      PeerLink link;
+      synchronized (this) {
+        if (isClosed) {
+          break;
+        }
+        link = links.computeIfAbsent(ask.node, this::link);
+      }
+      isSent = link.take(ask);
+      if (!isSent) {
+        // The connection ended after the look at the map.
+        remove(link);
+      }
+    }
+    if (!isSent) {
+      ask.fail(stopping());
+    }
+  }
+
+  private PeerLink link(Placement.Member node) {
+    PeerLink link =
+        new PeerLink(
+            node, () -> sealed(node, List.of()), new PeerLink.Tools(self, tools, this::over));
+    link.start();
+    return link;
+  }
+
+  private synchronized void remove(PeerLink link) {
+    if (links.remove(link.node(), link)) {
+      ending.removeIf(PeerLink::isEnded);
+      ending.add(link);
+    }
+  }
+
+  /** A connection is over; called once for each connection. */
+  private void over(PeerLink link, List<Ask> unanswered, IOException why, boolean wasOpen) {
+    remove(link);
+    for (Ask ask : unanswered) {
+      if (wasOpen && !ask.isRepeated) {
+        ask.isRepeated = true;
+        send(ask);
+      } else {
+        ask.fail(why);
+      }
+    }
+  }
+
+  private void late(Ask ask) {
+    if (ask.answer.isDone()) {
+      return;
+    }
+    ask.fail(
+        new IOException(
+            "node "
+                + ask.node.name()
+                + " at "
+                + ask.node.address()
+                + " did not answer in "
+                + DEADLINE_MS
+                + " ms"));
+    PeerLink link;
+    synchronized (this) {
+      link = links.get(ask.node);
+    }
+    if (link != null && link.has(ask)) {
+      link.end("it does not answer");
+    }
+  }
+
+  /** Connections, for tests. */
+  synchronized int connectionCount() {
+    return links.size();
+  }
+
+  /** Requests without an answer, for tests. */
+  synchronized int askCount() {
+    return asks;
+  }
+
+  /** Ends all connections and their threads; questions without an answer fail. Idempotent. */
+  @Override
+  public void close() {
+    List<PeerLink> all;
+    synchronized (this) {
+      isClosed = true;
+      all = new ArrayList<>(links.values());
+      all.addAll(ending);
+    }
+    all.forEach(link -> link.end("this node is stopping"));
+    all.forEach(PeerLink::join);
+  }
+}

@@ -1,0 +1,17 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.server.partition.Shard;
+import java.util.concurrent.CompletableFuture;
+
+/** Lets replicas begin anew, see {@link ReplicaStart}. */
+@FunctionalInterface
+interface LaneStarts {
+
+  /**
+   * Empties what the shard has of a partition without a lane, and fills the partition with a
+   * snapshot where there is one; returns at once.
+   *
+   * @return what the lane goes on from; fails as {@link ReplicaStart#begin}
+   */
+  CompletableFuture<LaneState> begin(Shard shard, int partition);
+}

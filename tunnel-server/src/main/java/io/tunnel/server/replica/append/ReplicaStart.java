@@ -1,0 +1,163 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.PartitionEntries;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.append.AppendValue.Snapshot;
+import io.tunnel.server.replica.snapshot.SnapshotBlocks;
+import io.tunnel.server.replica.snapshot.SnapshotDamagedException;
+import io.tunnel.server.replica.snapshot.SnapshotLoad;
+import io.tunnel.server.replica.snapshot.SnapshotReader;
+import io.tunnel.server.table.PartitionLoad;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets a replica begin anew: empties what the shard has of the partition, loads the newest snapshot
+ * that is intact, and says where the lane goes on. Without a snapshot, a log that was never trimmed
+ * is read from its first record.
+ *
+ * <p>Nothing of the partition is appended, read or folded meanwhile: the partition has no lane. The
+ * shard's thread does the durable steps of {@link io.tunnel.server.partition.PartitionRenewal}; a
+ * thread of the executor waits for the logs and loads the blocks.
+ */
+final class ReplicaStart {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaStart.class);
+
+  private final ReadableAppendLog log;
+  private final SnapshotBlocks blocks;
+  private final Executor executor;
+  private final long waitMsMax;
+
+  /**
+   * Begins replicas of any shards.
+   *
+   * @param executor of threads that may wait; one thread loads one replica
+   * @param waitMsMax after which a log that gives nothing fails a start
+   */
+  ReplicaStart(ReadableAppendLog log, SnapshotBlocks blocks, Executor executor, long waitMsMax) {
+    this.log = log;
+    this.blocks = blocks;
+    this.executor = executor;
+    this.waitMsMax = waitMsMax;
+  }
+
+  /** Does a step on the shard's thread. */
+  @FunctionalInterface
+  private interface Step<T> {
+    T run() throws IOException;
+  }
+
+  /**
+   * Begins a replica anew; call again after a failure, which leaves the partition without a state.
+   *
+   * <p>Fails with {@link io.tunnel.server.disk.DiskFullException} while the disk is full, with
+   * {@link SnapshotDamagedException}, which names the block, when no node can begin with any
+   * snapshot, and with another {@link IOException} when a log cannot be read now.
+   *
+   * @return what the lane goes on from; the table has the same state and its rows
+   */
+  CompletableFuture<LaneState> begin(Shard shard, int partition) {
+    CompletableFuture<LaneState> begun = new CompletableFuture<>();
+    executor.execute(
+        () -> {
+          try {
+            begun.complete(start(shard, partition));
+          } catch (IOException | RuntimeException | Error e) {
+            begun.completeExceptionally(e);
+          }
+        });
+    return begun;
+  }
+
+  private LaneState start(Shard shard, int partition) throws IOException {
+    SnapshotSearch.Found found;
+    try (SnapshotSearch search = new SnapshotSearch(log, partition, waitMsMax)) {
+      found = search.find();
+    }
+    IOException damaged =
+        new IOException(
+            "the log of partition "
+                + partition
+                + " begins at offset "
+                + found.start()
+                + " and names no snapshot; the replica cannot begin");
+    for (Snapshot snapshot : found.snapshots()) {
+      try {
+        return load(shard, partition, snapshot);
+      } catch (SnapshotDamagedException e) {
+        LOGGER.error("{}; tries the snapshot before", e.getMessage());
+        damaged = e;
+      }
+    }
+    if (found.start() > 0) {
+      throw damaged;
+    }
+    onShard(shard, partition, () -> emptied(shard, partition));
+    return LaneState.NONE;
+  }
+
+  private static boolean emptied(Shard shard, int partition) throws IOException {
+    shard.renewal().empty(partition, LaneState.NONE.follow().position()).close();
+    return true;
+  }
+
+  private LaneState load(Shard shard, int partition, Snapshot snapshot) throws IOException {
+    LaneState state = new LaneState(snapshot.at(), snapshot.lastMicros());
+    Bytes stored = state.encode();
+    long next = snapshot.at().position();
+    PartitionLoad into = onShard(shard, partition, () -> shard.renewal().empty(partition, next));
+    SnapshotReader reader = new SnapshotReader(blocks, partition, snapshot.id(), snapshot.blocks());
+    try (SnapshotLoad load = new SnapshotLoad(reader, into, stored)) {
+      boolean isComplete = false;
+      while (!isComplete) {
+        isComplete = load.step();
+      }
+    }
+    PartitionEntries entries = PartitionEntries.of(shard.store(), partition);
+    LOGGER.info(
+        "partition {} begins with {} rows of snapshot {}, at position {}",
+        partition,
+        snapshot.blocks().rows(),
+        snapshot.id(),
+        next);
+    return onShard(
+        shard,
+        partition,
+        () -> {
+          shard.renewal().filled(partition, entries, stored);
+          return state;
+        });
+  }
+
+  private static <T> T onShard(Shard shard, int partition, Step<T> step) throws IOException {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    shard.execute(
+        Set.of(partition),
+        () -> {
+          try {
+            done.complete(step.run());
+          } catch (IOException | RuntimeException | Error e) {
+            done.completeExceptionally(e);
+          }
+        });
+    try {
+      return done.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while partition " + partition + " begins anew", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      throw new IOException(
+          "partition " + partition + " cannot begin anew: " + e.getCause().getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.codec.MalformedException;
+import io.tunnel.server.replica.append.AppendHeader.Kind;
+import io.tunnel.server.replica.append.AppendTail.Stored;
+import io.tunnel.server.replica.append.AppendValue.Snapshot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Finds the snapshots of one partition that a replica may begin with. The header of the log's last
+ * record names the newest snapshot that its leader knew, and each snapshot knows the one before.
+ * Where no record is at the named offset any more, the search reads the log from its start: a trim
+ * keeps the records of the two newest verified snapshots.
+ *
+ * <p>A snapshot whose record does not count is right as long as the log never lost its end: its
+ * leader had folded exactly the changes before the scan, all of which count. The search passes over
+ * records of leaders that a later marker has replaced. For one thread, which waits for the log.
+ */
+final class SnapshotSearch implements AutoCloseable {
+
+  /** Snapshots that are tried at most. */
+  static final int SNAPSHOTS_MAX = 8;
+
+  /** Events that wait here before the tail pauses. */
+  private static final int EVENTS_MAX = 4;
+
+  private final ReadableAppendLog log;
+  private final int partition;
+  private final long waitMsMax;
+  private final BlockingQueue<AppendTail.Event> events = new LinkedBlockingQueue<>();
+  private final AppendTail tail;
+
+  /**
+   * What a log has.
+   *
+   * @param start the first offset of the log
+   * @param snapshots whose following records the log still has, the newest first
+   */
+  record Found(long start, List<Snapshot> snapshots) {}
+
+  /**
+   * A search that has read nothing.
+   *
+   * @param waitMsMax after which a log that gives nothing fails the search
+   */
+  SnapshotSearch(ReadableAppendLog log, int partition, long waitMsMax) {
+    this.log = log;
+    this.partition = partition;
+    this.waitMsMax = waitMsMax;
+    this.tail = log.tail(events::add);
+  }
+
+  /**
+   * Searches.
+   *
+   * @throws IOException when the log cannot be read now, or was cut or trimmed meanwhile
+   */
+  Found find() throws IOException {
+    long start = answer(log.starts(List.of(partition)).get(partition));
+    long end = answer(tail.ends(List.of(partition)).get(partition)).offset();
+    List<Snapshot> found = end > start ? named(start, end) : new ArrayList<>();
+    if (found.isEmpty() && start > 0) {
+      found = scanned(start, end);
+    }
+    found.removeIf(each -> each.at().next() < start);
+    return new Found(start, List.copyOf(found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()))));
+  }
+
+  private List<Snapshot> named(long start, long end) throws IOException {
+    List<Snapshot> found = new ArrayList<>();
+    Optional<Stored> last = at(end - 1, end);
+    long named = last.map(each -> each.header().snapshot()).orElse(AppendHeader.NO_SNAPSHOT);
+    if (last.isPresent() && snapshot(last.get()).isPresent()) {
+      named = end - 1;
+    }
+    while (named >= start && found.size() < SNAPSHOTS_MAX) {
+      Optional<Snapshot> snapshot = at(named, end).flatMap(SnapshotSearch::snapshot);
+      if (snapshot.isEmpty()) {
+        return found;
+      }
+      found.add(snapshot.get());
+      named = Math.min(named - 1, snapshot.get().at().snapshot());
+    }
+    return found;
+  }
+
+  private List<Snapshot> scanned(long start, long end) throws IOException {
+    List<Snapshot> found = new ArrayList<>();
+    long[] marker = {-1};
+    read(
+        start,
+        end,
+        record -> {
+          if (record.header().kind() == Kind.MARKER) {
+            marker[0] = record.offset();
+          } else if (marker[0] < 0 || record.header().epoch() == marker[0]) {
+            snapshot(record).ifPresent(snapshot -> found.add(0, snapshot));
+          }
+          return true;
+        });
+    return found;
+  }
+
+  private static Optional<Snapshot> snapshot(Stored record) {
+    try {
+      return record.header().kind() == Kind.SNAPSHOT
+              && AppendValue.decode(Kind.SNAPSHOT, record.value()) instanceof Snapshot snapshot
+          ? Optional.of(snapshot)
+          : Optional.empty();
+    } catch (MalformedException e) {
+      // No leader wrote this value; another snapshot may be intact.
+      return Optional.empty();
+    }
+  }
+
+  private Optional<Stored> at(long offset, long end) throws IOException {
+    List<Stored> found = new ArrayList<>();
+    read(
+        offset,
+        Math.min(end, offset + 1),
+        record -> {
+          if (record.offset() == offset) {
+            found.add(record);
+          }
+          return false;
+        });
+    return found.stream().findFirst();
+  }
+
+  /** Shows the records before {@code end}, until the visitor has enough. */
+  private void read(long from, long end, Predicate<Stored> visitor) throws IOException {
+    long visit = tail.follow(partition, from, AppendTail.NO_EPOCH);
+    boolean hasBegun = false;
+    long next = from;
+    while (next < end) {
+      AppendTail.Event event = take();
+      if (event instanceof AppendTail.Begun begun) {
+        hasBegun |= begun.visit() == visit;
+      } else if (hasBegun && event instanceof AppendTail.Read read) {
+        for (Stored record : read.records()) {
+          if (record.offset() < end && !visitor.test(record)) {
+            return;
+          }
+        }
+        next = read.next();
+      } else if (hasBegun && !(event instanceof AppendTail.LeaderChanged)) {
+        throw new IOException(
+            "cannot search the log of partition " + partition + " for snapshots: " + event);
+      }
+    }
+  }
+
+  private AppendTail.Event take() throws IOException {
+    try {
+      if (events.size() > EVENTS_MAX) {
+        tail.pause();
+      } else {
+        tail.resume();
+      }
+      AppendTail.Event event = events.poll(waitMsMax, TimeUnit.MILLISECONDS);
+      if (event == null) {
+        throw new IOException(
+            "the log of partition " + partition + " gave nothing within " + waitMsMax + " ms");
+      }
+      return event;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while searching for snapshots", e);
+    }
+  }
+
+  private static <T> T answer(CompletableFuture<T> asked) throws IOException {
+    try {
+      return asked.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while asking the shared log", e);
+    } catch (ExecutionException e) {
+      throw new IOException("cannot ask the shared log: " + e.getCause().getMessage(), e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    tail.close();
+  }
+}

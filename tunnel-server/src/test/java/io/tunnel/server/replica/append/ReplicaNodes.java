@@ -1,0 +1,223 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.disk.Disks;
+import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.ShardConfig;
+import io.tunnel.server.partition.ShardSteps;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.ReplicasIdentity;
+import io.tunnel.server.table.TableStoreConfig;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+/** Nodes that share logs of appends, on the test's thread. */
+final class ReplicaNodes implements Closeable {
+
+  static final int SHARDS = 2;
+  static final long READ_AGE_MS_MAX = 1_000;
+
+  final TestClock clock = new TestClock();
+  final SimAppendLogs logs;
+
+  /** What is wrong with the topics of a partition's table. */
+  final Map<Integer, String> problems = new HashMap<>();
+
+  final Set<Integer> dropped = new TreeSet<>();
+  long retentionMicros = Long.MAX_VALUE;
+  long readBytesMax = 1 << 20;
+
+  private final Path directory;
+  private final List<Node> nodes = new ArrayList<>();
+
+  ReplicaNodes(Path directory) {
+    this.directory = directory;
+    this.logs = new SimAppendLogs(new SplittableRandom(1), () -> clock.epochMicros() / 1_000);
+  }
+
+  /** A node that starts. */
+  Node start(int id) throws IOException {
+    Node node = new Node(id);
+    nodes.add(node);
+    return node;
+  }
+
+  /** All that is sent lands, and all nodes do all that waits. */
+  void settle() throws IOException {
+    boolean hasWork = true;
+    while (hasWork) {
+      hasWork = !logs.isIdle();
+      logs.land(true);
+      for (Node node : nodes) {
+        hasWork |= node.step();
+      }
+    }
+  }
+
+  /** Time passes in steps, and nodes do what is due. */
+  void pass(long ms) throws IOException {
+    for (long left = ms; left > 0; left -= 50) {
+      clock.pass(Math.min(50, left));
+      nodes.forEach(node -> node.replicas.tick());
+      settle();
+    }
+  }
+
+  /** A node. */
+  final class Node implements Closeable {
+    final AppendReplicas replicas;
+    final List<SimTail> tails = new ArrayList<>();
+    private final List<AppendTail.Listener> listeners = new ArrayList<>();
+
+    private Node(int id) throws IOException {
+      LaneShards lanes = new LaneShards(ports(id), readBytesMax, clock);
+      replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
+      replicas.followAll(lanes.stored());
+    }
+
+    private AppendReplicas.Layout layout(int id) {
+      return new AppendReplicas.Layout(
+          new ReplicasIdentity("log", Bytes.fromHex("01"), SHARDS),
+          new Shards.Layout(
+              directory.resolve("node-" + id),
+              SHARDS,
+              4_096,
+              new ShardConfig(4_096, 4_096, 8 << 20, 0),
+              new TableStoreConfig(1 << 20, 1 << 20, 1),
+              Disks.ofSystem()),
+          new ReplicaConfig(
+              new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
+              new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, READ_AGE_MS_MAX),
+              10));
+    }
+
+    private AppendReplicas.Ports ports(int id) {
+      return new AppendReplicas.Ports(
+          new SharedAppends(id),
+          new AppendReplicas.Self("node-" + id, "1", logs::marker),
+          partition -> Optional.of("elsewhere:1"),
+          new AppendReplicas.Known(
+              partition -> !dropped.contains(partition),
+              partition -> !dropped.contains(partition),
+              partition -> retentionMicros),
+          partition ->
+              CompletableFuture.completedFuture(Optional.ofNullable(problems.get(partition))),
+          this::begin);
+    }
+
+    /** Without snapshots. */
+    private CompletableFuture<LaneState> begin(Shard shard, int partition) {
+      CompletableFuture<LaneState> begun = new CompletableFuture<>();
+      shard.execute(
+          Set.of(partition),
+          () -> {
+            try {
+              shard.renewal().empty(partition, 1).close();
+              begun.complete(LaneState.NONE);
+            } catch (IOException e) {
+              begun.completeExceptionally(e);
+            }
+          });
+      return begun;
+    }
+
+    /** The logs, as the node sees them. */
+    private final class SharedAppends implements ReadableAppendLog {
+      private final AppendLog log;
+
+      SharedAppends(int id) {
+        log = logs.of(id);
+      }
+
+      @Override
+      public void append(int partition, byte[] header, byte[] value, Appended appended) {
+        log.append(partition, header, value, appended);
+      }
+
+      @Override
+      public boolean isFull() {
+        return log.isFull();
+      }
+
+      @Override
+      public AppendTail tail(AppendTail.Listener listener) {
+        SimTail tail = new SimTail(logs);
+        tails.add(tail);
+        listeners.add(listener);
+        return tail;
+      }
+
+      @Override
+      public Map<Integer, CompletableFuture<Long>> starts(Collection<Integer> partitions) {
+        Map<Integer, CompletableFuture<Long>> starts = new HashMap<>();
+        partitions.forEach(
+            partition ->
+                starts.put(
+                    partition,
+                    CompletableFuture.completedFuture((long) logs.log(partition).first)));
+        return starts;
+      }
+
+      @Override
+      public CompletableFuture<Void> deleteBefore(int partition, long offset) {
+        throw new UnsupportedOperationException("nobody trims");
+      }
+
+      @Override
+      public void close() {}
+    }
+
+    /** Reads some, and does all that waits; false when there was nothing. */
+    boolean step() throws IOException {
+      boolean hadWork = false;
+      for (int i = 0; i < tails.size(); i++) {
+        SimTail tail = tails.get(i);
+        for (int partition : replicas.replicas()) {
+          if (partition % SHARDS == i) {
+            tail.read(partition, 3);
+          }
+        }
+        for (Optional<AppendTail.Event> event = tail.next();
+            event.isPresent();
+            event = tail.next()) {
+          listeners.get(i).happened(event.get());
+          hadWork = true;
+        }
+      }
+      for (Shard shard : replicas.shards()) {
+        while (ShardSteps.step(shard)) {
+          hadWork = true;
+        }
+      }
+      return hadWork;
+    }
+
+    /** Stops; the directory stays. */
+    @Override
+    public void close() throws IOException {
+      nodes.remove(this);
+      replicas.close();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Node node : List.copyOf(nodes)) {
+      node.close();
+    }
+  }
+}
