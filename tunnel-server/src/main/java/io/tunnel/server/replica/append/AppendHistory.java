@@ -41,7 +41,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
   private final AppendTail tail;
 
   /** The fetches under way, under the lock; each is changed by the tail's thread alone. */
-  private final Map<Integer, FetchCore> open = new HashMap<>();
+  private final Map<Integer, FetchedPage> open = new HashMap<>();
 
   private final LongAdder reads = new LongAdder();
   private final LongAdder bytes = new LongAdder();
@@ -139,15 +139,15 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
       tail.unfollow(partition);
     }
     for (Fetch fetch : work.begun()) {
-      FetchCore begun = begin(fetch);
+      FetchedPage begun = begin(fetch);
       open.put(fetch.partition(), begun);
       tail.follow(fetch.partition(), begun.next(), AppendTail.NO_EPOCH);
     }
   }
 
-  private FetchCore begin(Fetch fetch) {
+  private FetchedPage begin(Fetch fetch) {
     if (fetch.offset().isPresent()) {
-      return new FetchCore(fetch, fetch.offset().getAsLong(), limits.pageBytesMax());
+      return new FetchedPage(fetch, fetch.offset().getAsLong(), limits.pageBytesMax());
     }
     int partition = fetch.partition();
     KnownLog log = known.apply(partition);
@@ -160,16 +160,16 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
         low < high && high <= end
             ? new SearchCore(low, high, near.isPresent())
             : new SearchCore(log.trimmed().offset(), end, false);
-    return new FetchCore(fetch, search, log, limits.pageBytesMax());
+    return new FetchedPage(fetch, search, log, limits.pageBytesMax());
   }
 
   @Override
   public void happened(AppendTail.Event event) {
-    Optional<FetchCore> fetching = fetching(event.partition());
+    Optional<FetchedPage> fetching = fetching(event.partition());
     if (fetching.isEmpty()) {
       return;
     }
-    FetchCore fetch = fetching.get();
+    FetchedPage fetch = fetching.get();
     KnownLog log = known.apply(event.partition());
     long readTo;
     if (event instanceof AppendTail.Read read && read.from() == fetch.next()) {
@@ -191,14 +191,14 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
     fetch.page().ifPresentOrElse(page -> done(fetch, page), () -> readOn(fetch, readTo));
   }
 
-  private Optional<FetchCore> fetching(int partition) {
+  private Optional<FetchedPage> fetching(int partition) {
     synchronized (core) {
       return Optional.ofNullable(open.get(partition));
     }
   }
 
   /** Goes to the next offset of a fetch, unless the tail is there, or another fetch has begun. */
-  private void readOn(FetchCore fetch, long readTo) {
+  private void readOn(FetchedPage fetch, long readTo) {
     int partition = fetch.fetch().partition();
     synchronized (core) {
       if (fetch.next() != readTo && open.get(partition) == fetch) {
@@ -207,7 +207,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
     }
   }
 
-  private void done(FetchCore fetch, OldPage page) {
+  private void done(FetchedPage fetch, OldPage page) {
     reads.increment();
     bytes.add(page.bytes());
     fetch.first().ifPresent(index::found);
@@ -241,7 +241,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
   /** Bytes of pages in memory now, those that are read now included. */
   long heldBytes() {
     synchronized (core) {
-      return core.bytes() + open.values().stream().mapToLong(FetchCore::heldBytes).sum();
+      return core.bytes() + open.values().stream().mapToLong(FetchedPage::heldBytes).sum();
     }
   }
 

@@ -110,7 +110,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
     }
     long wanted = Math.max(position + 1, log.firstPosition());
     Goal goal =
-        record -> isUsable(log, record) ? FetchCore.side(record, log, wanted) : Side.UNUSABLE;
+        record -> isUsable(log, record) ? FetchedPage.side(record, log, wanted) : Side.UNUSABLE;
     return ask(
         new Look(
             partition,

@@ -97,7 +97,7 @@ final class SearchCoreTest {
       List<Stored> read =
           log.records.stream().filter(each -> each.offset() >= from).limit(chunk).toList();
       long readTo = read.size() < chunk ? log.offset : read.get(chunk - 1).offset() + 1;
-      search.read(read, readTo, record -> FetchCore.side(record, known, position));
+      search.read(read, readTo, record -> FetchedPage.side(record, known, position));
     }
     return reads;
   }

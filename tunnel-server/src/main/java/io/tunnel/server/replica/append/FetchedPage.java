@@ -20,7 +20,7 @@ import java.util.Optional;
  * offset is known, then takes the batches of the records that count, until the page is full or
  * reaches its limit.
  */
-final class FetchCore {
+final class FetchedPage {
 
   private final Fetch fetch;
   private final int bytesMax;
@@ -46,7 +46,7 @@ final class FetchCore {
   private Optional<OldPage> page = Optional.empty();
 
   /** A fetch that searches a record from {@code low} to before {@code high}. */
-  FetchCore(Fetch fetch, SearchCore search, KnownLog known, int bytesMax) {
+  FetchedPage(Fetch fetch, SearchCore search, KnownLog known, int bytesMax) {
     this.fetch = fetch;
     this.search = Optional.of(search);
     this.bytesMax = bytesMax;
@@ -55,7 +55,7 @@ final class FetchCore {
   }
 
   /** A fetch that begins with the record at {@code offset}. */
-  FetchCore(Fetch fetch, long offset, int bytesMax) {
+  FetchedPage(Fetch fetch, long offset, int bytesMax) {
     this.fetch = fetch;
     this.search = Optional.empty();
     this.bytesMax = bytesMax;
