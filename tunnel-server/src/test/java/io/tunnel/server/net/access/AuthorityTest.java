@@ -460,4 +460,11 @@ final class AuthorityTest {
     assertThat(bob.sees("other", "sync")).isTrue();
     assertThat(bob.sees("orders", "sync")).isFalse();
   }
+
+  @Test
+  void a_caller_says_in_logs_who_it_is() {
+    assertThat(Caller.anybody()).hasToString("anybody");
+    assertThat(Caller.nobody()).hasToString("nobody");
+    assertThat(Caller.node()).hasToString("a node");
+  }
 }
