@@ -160,6 +160,9 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
         () -> {
           Kept files = openFiles(id, directory, layout, catalog);
           try {
+            if (files.table().isNew() && !files.log().isWhole()) {
+              throw new IOException("the rows are gone, and the local log has not all changes");
+            }
             return recover(files, layout, catalog, logs, meter, clock);
           } catch (IOException | RuntimeException e) {
             closeAfter(files.table(), e);

@@ -130,7 +130,7 @@ final class LaneKeeper implements Closeable {
     shard.execute(Set.of(), action);
   }
 
-  /** The replicas by partition. */
+  /** The replica of a partition. */
   Optional<LaneView> view(int partition) {
     return Optional.ofNullable(kept.get(partition)).map(replica -> replica.view);
   }

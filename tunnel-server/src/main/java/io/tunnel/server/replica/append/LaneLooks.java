@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -69,17 +68,14 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times) implements Partitio
           ? CompletableFuture.completedFuture(after(before, last))
           : times
               .positionBefore(partition, micros)
-              .thenApply(found -> after(found.orElseThrow(() -> gone(partition)), last));
+              .thenApply(
+                  found -> after(found.orElseThrow(() -> replicas.notLeader(partition)), last));
     } catch (IOException e) {
       return CompletableFuture.failedFuture(
           new RefusedException(
               ErrorCode.STORAGE_FAILED,
               "cannot read the local log of partition " + partition + ": " + e.getMessage()));
     }
-  }
-
-  private RefusedException gone(int partition) {
-    return replicas.notLeader(partition);
   }
 
   private static long after(long before, long last) {
@@ -92,9 +88,9 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times) implements Partitio
     return Math.min(known.position(), upTo);
   }
 
+  /** No node reads snapshots back yet. */
   @Override
   public CompletableFuture<Optional<Long>> verified(int partition) {
-    OptionalLong none = OptionalLong.empty();
-    return CompletableFuture.completedFuture(none.stream().boxed().findFirst());
+    return CompletableFuture.completedFuture(Optional.empty());
   }
 }

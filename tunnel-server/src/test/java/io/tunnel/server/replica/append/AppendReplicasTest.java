@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.replica.Incident;
@@ -268,6 +269,28 @@ final class AppendReplicasTest {
     assertThat(has(second.replicas.of(P), "a19")).isTrue();
     assertThat(has(second.replicas.of(P), "b")).isTrue();
     assertThat(second.replicas.firstPosition(P)).isEqualTo(1);
+  }
+
+  @Test
+  void a_node_without_its_rows_does_not_make_them_of_a_local_log_that_was_trimmed()
+      throws Exception {
+    lead(first, second);
+    for (int i = 0; i < 100; i++) {
+      write(first, "a" + i);
+      nodes.clock.pass(1_000);
+    }
+    nodes.retentionMicros = 10_000_000;
+    for (int i = 0; i < 3; i++) {
+      first.replicas.retain(nodes.clock.epochMicros());
+      nodes.settle();
+    }
+    assertThat(first.replicas.firstPosition(P)).isGreaterThan(1);
+    first.close();
+    PrivateFiles.deleteAll(directory.resolve("node-1/shard-1/table"));
+    first = nodes.start(1);
+    lead(first, second);
+    assertThat(has(first.replicas.of(P), "a0")).isTrue();
+    assertThat(has(first.replicas.of(P), "a99")).isTrue();
   }
 
   @Test
