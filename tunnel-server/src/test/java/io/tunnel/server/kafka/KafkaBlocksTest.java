@@ -185,18 +185,24 @@ class KafkaBlocksTest {
 
   @Test
   void closing_ends_every_block_in_flight_and_refuses_later_ones() throws Exception {
+    KafkaBroker broker = TestKafka.broker();
     try (TestAppends table = new TestAppends(1)) {
       SnapshotBlocks blocks = open(table);
+      assertThat(get(append(blocks, FIRST, block(0, 10)))).hasValue(0);
+      broker.kill();
       List<CompletableFuture<OptionalLong>> appends = new ArrayList<>();
       for (int number = 0; number < 60; number++) {
         appends.add(append(blocks, FIRST, block(number, MIB)));
       }
       assertThat(get(appends.get(59))).as("beyond the bytes in flight").isEmpty();
+      assertThat(appends.get(0)).as("in flight").isNotDone();
       blocks.close();
       for (CompletableFuture<OptionalLong> each : appends) {
-        get(each);
+        assertThat(get(each)).isEmpty();
       }
       assertThat(get(append(blocks, FIRST, block(60, 10)))).isEmpty();
+      broker.restart();
+      table.awaitLeaders();
     }
   }
 }
