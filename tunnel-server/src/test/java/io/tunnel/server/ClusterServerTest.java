@@ -17,7 +17,7 @@ import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.kafka.KafkaCluster;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.kafka.LostTopicsException;
-import io.tunnel.server.kafka.SharedTables;
+import io.tunnel.server.kafka.TableTopics;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.node.ClusterEngine;
 import io.tunnel.server.partition.LogTakenException;
@@ -187,7 +187,7 @@ class ClusterServerTest {
             "lz4",
             Map.of());
     try (KafkaCluster cluster = new KafkaCluster(kafka, new SystemClock())) {
-      SharedTables tables = new SharedTables(cluster.topics());
+      TableTopics tables = cluster.tables();
       TableRecord four = table(4);
       tables.create(four).get(60, TimeUnit.SECONDS);
       assertThatThrownBy(() -> tables.create(table(8)).get(60, TimeUnit.SECONDS))

@@ -4,29 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
-import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.Checksum;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.catalog.NewerCatalog;
 import io.tunnel.server.engine.NewerDirectory;
-import io.tunnel.server.replica.NewerRecords;
-import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.table.NewerRows;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -52,7 +44,6 @@ class CompatibilityPageTest {
   @Test
   void each_row_of_the_page_is_what_the_code_does() throws Exception {
     addBatches();
-    addRecords();
     addStoredRows();
     NewerCatalog.addTo(cases);
     cases.put(
@@ -152,55 +143,6 @@ class CompatibilityPageTest {
             refusal(
                 () -> write(NewerBatches.rows(1, EVEN, TestRows.put("a"))),
                 "attribute 1000 of a row"));
-  }
-
-  private static Bytes value() {
-    RowCursor row = plain().rows();
-    row.next();
-    return new RecordCodec().put(row);
-  }
-
-  /** With another byte under a right checksum. */
-  private static Bytes changedValue(int at, int to) {
-    byte[] bytes = value().toByteArray();
-    bytes[at] = (byte) to;
-    byte[] key = NewerRecords.KEY.toByteArray();
-    byte[] summed =
-        ByteBuffer.allocate(key.length + bytes.length - 4)
-            .put(key)
-            .put(bytes, 0, bytes.length - 4)
-            .array();
-    Binary.putInt(bytes, bytes.length - 4, Checksum.crc32c(summed, 0, summed.length));
-    return Bytes.copyOf(bytes);
-  }
-
-  private static UnaryOperator<byte[]> with(Bytes attributes) {
-    return header ->
-        ByteBuffer.allocate(header.length + attributes.length())
-            .put(header)
-            .put(attributes.toByteArray())
-            .array();
-  }
-
-  private static UnaryOperator<byte[]> changed(int at, int to) {
-    return header -> {
-      header[at] = (byte) to;
-      return header;
-    };
-  }
-
-  private void addRecord(String name, UnaryOperator<byte[]> change, Bytes value) {
-    cases.put(name, () -> NewerRecords.doneWith(change, Optional.of(value), EVEN));
-  }
-
-  private void addRecords() {
-    addRecord("record-form", changed(0, 2), value());
-    addRecord("record-kind", changed(1, 4), value());
-    addRecord("record-cut", header -> Arrays.copyOf(header, 17), value());
-    addRecord("record-odd", with(ODD), value());
-    addRecord("record-even", with(EVEN), value());
-    addRecord("record-value-format", UnaryOperator.identity(), changedValue(0, 2));
-    addRecord("record-value-kind", UnaryOperator.identity(), changedValue(1, 9));
   }
 
   private void addStored(String name, String head, String why) {

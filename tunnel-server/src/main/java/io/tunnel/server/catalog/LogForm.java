@@ -3,15 +3,15 @@ package io.tunnel.server.catalog;
 import io.tunnel.server.catalog.store.StoredForm;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * What a record of a cluster's shared log is. The founder of a cluster writes the form into the
  * catalog, together with identity, key and level, and no node ever changes the form: it is the
- * catalog's {@link StoredForm} number. A node serves one form. The numbers differ, so a build that
- * does not know a form refuses the catalog.
+ * catalog's {@link StoredForm} number. This build
+ * serves a log of appends, and refuses a cluster whose log has a record for each row. The numbers
+ * differ, so a build that does not know a form refuses the catalog.
  */
 public enum LogForm {
   /** A record for each row. */
@@ -19,14 +19,8 @@ public enum LogForm {
   /** A record for each append. */
   APPENDS(StoredForm.NUMBER + 1, "append");
 
-  /**
-   * The system property by which tests, and nobody else, start a node for another form than the
-   * default: {@code rows} or {@code appends}.
-   */
-  public static final String TRIAL_PROPERTY = "tunnel.trial.log";
-
-  /** The form that this process serves: rows, but for tests. */
-  public static final LogForm OWN = named(System.getProperty(TRIAL_PROPERTY, ROWS.text()));
+  /** The form that this build serves. */
+  public static final LogForm OWN = APPENDS;
 
   private final int number;
   private final String record;
@@ -34,29 +28,6 @@ public enum LogForm {
   LogForm(int number, String record) {
     this.number = number;
     this.record = record;
-  }
-
-  private String text() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  /**
-   * The form with this name in lower case.
-   *
-   * @throws IllegalArgumentException names the property and the valid texts
-   */
-  static LogForm named(String text) {
-    return Arrays.stream(values())
-        .filter(form -> form.text().equals(text))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "the system property "
-                        + TRIAL_PROPERTY
-                        + " is rows or appends, not '"
-                        + text
-                        + "'"));
   }
 
   /** The change that gives a new catalog this form. */

@@ -5,6 +5,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.partition.LogFeature;
+import io.tunnel.server.partition.LogTakenException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -44,7 +45,15 @@ final class AppendTables implements TableTopics {
         .open(new AppendTopics.Table(table.tableId(), table.partitions().size()))
         .thenApply(Optional::of)
         .exceptionallyCompose(
-            failure -> CompletableFuture.failedFuture(SharedTables.refusal(failure)));
+            failure -> CompletableFuture.failedFuture(refusal(failure)));
+  }
+
+  /** The failure of a creation; {@link LogTakenException} where an existing topic does not fit. */
+  private static Throwable refusal(Throwable failure) {
+    Throwable cause = AdminFutures.cause(failure);
+    return cause instanceof TopicSettingsException
+        ? new LogTakenException(cause.getMessage(), cause)
+        : cause;
   }
 
   /** The topics of a table of the catalog. */

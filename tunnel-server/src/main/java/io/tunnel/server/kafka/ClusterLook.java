@@ -32,10 +32,7 @@ record ClusterLook(KafkaConfig config, Admin admin) {
 
   private Set<String> tables(Set<String> names) {
     return names.stream()
-        .filter(
-            name ->
-                KafkaTopics.tableOf(config.cluster(), name).isPresent()
-                    || AppendTopics.tableOf(config.cluster(), name).isPresent())
+        .filter(name -> AppendTopics.tableOf(config.cluster(), name).isPresent())
         .collect(Collectors.toSet());
   }
 

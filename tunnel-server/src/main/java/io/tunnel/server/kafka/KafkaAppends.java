@@ -116,7 +116,7 @@ final class KafkaAppends implements ReadableAppendLog {
         known.put(partition, topic.get());
         asked.put(topic.get(), spec);
       } else {
-        answers.put(partition, CompletableFuture.failedFuture(KafkaOffsets.unknown(partition)));
+        answers.put(partition, CompletableFuture.failedFuture(PartitionTopics.unknown(partition)));
       }
     }
     if (!asked.isEmpty()) {
@@ -140,7 +140,7 @@ final class KafkaAppends implements ReadableAppendLog {
     return topics
         .of(partition)
         .map(place -> appendTopics.deleteLogBefore(place, offset))
-        .orElseGet(() -> CompletableFuture.failedFuture(KafkaOffsets.unknown(partition)));
+        .orElseGet(() -> CompletableFuture.failedFuture(PartitionTopics.unknown(partition)));
   }
 
   /** Fails what is in flight. */

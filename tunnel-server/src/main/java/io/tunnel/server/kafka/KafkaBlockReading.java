@@ -108,7 +108,7 @@ final class KafkaBlockReading implements Reading {
 
   private void goTo(long offset) throws IOException {
     if (open.isEmpty()) {
-      TopicPartition topic = topics.get().orElseThrow(() -> KafkaOffsets.unknown(partition));
+      TopicPartition topic = topics.get().orElseThrow(() -> PartitionTopics.unknown(partition));
       open = Optional.of(new Open(consumers.get(), topic));
       open.get().consumer().assign(Set.of(topic));
       seek(offset);

@@ -100,7 +100,7 @@ final class KafkaBlocks implements SnapshotBlocks {
     Optional<Place> place = topics.of(partition);
     return place.isPresent()
         ? appendTopics.deleteRowsBefore(place.get(), offset)
-        : CompletableFuture.failedFuture(KafkaOffsets.unknown(partition));
+        : CompletableFuture.failedFuture(PartitionTopics.unknown(partition));
   }
 
   /** Fails the blocks in flight. */

@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -77,8 +76,8 @@ public final class KafkaCluster implements Closeable {
     return new AppendTopics(config, admin, topics());
   }
 
-  /** The logs of tables in a log of appends. */
-  public TableTopics appendTables() {
+  /** The logs of tables. */
+  public TableTopics tables() {
     return new AppendTables(appendTopics());
   }
 
@@ -92,28 +91,6 @@ public final class KafkaCluster implements Closeable {
                 .problems(List.of(table))
                 .thenApply(found -> found.getOrDefault(table.tableId(), List.of())),
         clock::nanos);
-  }
-
-  /** Where partitions begin and end. */
-  public KafkaOffsets offsets(PartitionTopics topics) {
-    return new KafkaOffsets(config, admin, topics, clock);
-  }
-
-  /** Asks which records of former leaders are still in the log. */
-  public KafkaEpochs epochs(PartitionTopics topics) {
-    return new KafkaEpochs(
-        config,
-        topics,
-        () ->
-            new KafkaConsumer<>(
-                new ClientSettings(config).tail(),
-                RecordFormat.DESERIALIZER,
-                RecordFormat.DESERIALIZER));
-  }
-
-  /** Appends to partitions and reads them. */
-  public KafkaLog openLog(PartitionTopics topics) {
-    return new KafkaLog(config, topics, offsets(topics), new TopicOrigins(admin, clock), clock);
   }
 
   /** Appends records to the logs of tables, and reads them. */

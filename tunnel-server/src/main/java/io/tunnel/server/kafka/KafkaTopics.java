@@ -4,7 +4,6 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.TopicSettings.Found;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -29,12 +27,11 @@ import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The topics of a cluster: a topic for the catalog, a topic for tunnels, and a topic for each
- * table, named by id. Every request may be repeated when its outcome is unknown.
+ * The topics of a cluster: a topic for the catalog and a topic for tunnels; {@link AppendTopics}
+ * has those of tables. Every request may be repeated when its outcome is unknown.
  */
 public final class KafkaTopics {
 
-  private static final String TABLE = ".table.";
   private static final int LOOKS_MAX = 10;
   private static final long LOOK_MS = 100;
 
@@ -46,27 +43,6 @@ public final class KafkaTopics {
     this.admin = admin;
   }
 
-  /**
-   * The topic of a table.
-   *
-   * @param retentionMs 0 for ever
-   * @param origin origin of the topic; absent while the topic does not exist
-   */
-  public record TableTopic(int tableId, int partitions, long retentionMs, Optional<Bytes> origin) {
-    /** A table whose topic does not exist yet. */
-    public TableTopic(int tableId, int partitions, long retentionMs) {
-      this(tableId, partitions, retentionMs, Optional.empty());
-    }
-
-    /** Refuses what cannot be. */
-    public TableTopic {
-      if (tableId < 1 || partitions < 1 || retentionMs < 0) {
-        throw new IllegalArgumentException(
-            "table " + tableId + " of " + partitions + " partitions, kept " + retentionMs + " ms");
-      }
-    }
-  }
-
   /** Of tables; one partition. */
   public static String catalog(String cluster) {
     return cluster + ".catalog";
@@ -75,11 +51,6 @@ public final class KafkaTopics {
   /** Of tunnels; a partition for each group of them. */
   public static String tunnels(String cluster) {
     return cluster + ".tunnels";
-  }
-
-  /** Of a table's changes. */
-  public static String table(String cluster, int tableId) {
-    return cluster + TABLE + tableId;
   }
 
   /**
@@ -124,55 +95,6 @@ public final class KafkaTopics {
   }
 
   /**
-   * Creates the topic of a table unless it exists, waits until Kafka lists it, and returns its
-   * origin. An existing topic without any record is accepted: it was created for a table that never
-   * came into the catalog.
-   */
-  public CompletableFuture<Bytes> openTable(TableTopic table) {
-    String name = table(config.cluster(), table.tableId());
-    return open(Map.of(name, settings(table)))
-        .thenCompose(
-            existing ->
-                existing.isEmpty()
-                    ? CompletableFuture.completedFuture(Set.<String>of())
-                    : new ClusterLook(config, admin).used(existing))
-        .thenCompose(
-            used ->
-                used.isEmpty()
-                    ? origin(name)
-                    : CompletableFuture.failedFuture(
-                        new TopicSettingsException(
-                            List.of("topic " + name + " has records of another table"))));
-  }
-
-  /**
-   * Fails with {@link TopicSettingsException} when a topic has wrong settings; otherwise returns a
-   * message for each table whose topic is lost.
-   */
-  public CompletableFuture<List<String>> checkTables(Collection<TableTopic> tables) {
-    Map<String, TopicSettings> topics = new HashMap<>();
-    tables.forEach(table -> topics.put(table(config.cluster(), table.tableId()), settings(table)));
-    return lost(tables, LOOKS_MAX)
-        .thenCompose(
-            lost -> {
-              topics.keySet().removeAll(lost.keySet());
-              return check(topics).thenApply(fit -> List.copyOf(lost.values()));
-            });
-  }
-
-  /** By name, messages about topics that are missing or that are not the topics of their tables. */
-  private CompletableFuture<Map<String, String>> lost(
-      Collection<TableTopic> tables, int looksLeft) {
-    Map<String, Own> topics = new HashMap<>();
-    tables.forEach(
-        table ->
-            topics.put(
-                table(config.cluster(), table.tableId()),
-                new Own(table.tableId(), table.origin())));
-    return lost(topics, looksLeft);
-  }
-
-  /**
    * Whose a topic is.
    *
    * @param origin origin of the topic; absent while the topic does not exist
@@ -210,10 +132,6 @@ public final class KafkaTopics {
             noted ->
                 "topic %s was created anew: its id is %s, and that of table %d is %s; its changes are lost"
                     .formatted(name, origin, own.tableId(), noted));
-  }
-
-  private TopicSettings settings(TableTopic table) {
-    return TopicSettings.ofTable(table.partitions(), config.replicas(), table.retentionMs());
   }
 
   /**
@@ -367,46 +285,11 @@ public final class KafkaTopics {
     return new Found(description.partitions().size(), replicas, values);
   }
 
-  /** Keeps a table's changes for {@code retentionMs} from now on; 0 for ever. */
-  public CompletableFuture<Void> alterRetention(int tableId, long retentionMs) {
-    String name = table(config.cluster(), tableId);
-    List<AlterConfigOp> operations =
-        TopicSettings.retention(retentionMs).entrySet().stream()
-            .map(
-                setting ->
-                    new AlterConfigOp(
-                        new ConfigEntry(setting.getKey(), setting.getValue()),
-                        AlterConfigOp.OpType.SET))
-            .toList();
-    Map<ConfigResource, Collection<AlterConfigOp>> changes = Map.of(resource(name), operations);
-    return AdminFutures.of("alter topic " + name, admin.incrementalAlterConfigs(changes).all());
-  }
-
-  /** The tables that have a topic. */
-  public CompletableFuture<Set<Integer>> tables() {
-    return AdminFutures.of("list its topics", admin.listTopics().names())
-        .thenApply(
-            names ->
-                names.stream()
-                    .flatMap(name -> tableOf(config.cluster(), name).stream())
-                    .collect(Collectors.toSet()));
-  }
-
-  /** The id of the table whose topic this is. */
-  static Optional<Integer> tableOf(String cluster, String topic) {
-    return tableAfter(cluster + TABLE, topic);
-  }
-
   /** The id of a table that follows {@code prefix} in the name of a topic. */
   static Optional<Integer> tableAfter(String prefix, String topic) {
     return topic.startsWith(prefix) && topic.substring(prefix.length()).matches("\\d{1,9}")
         ? Optional.of(Integer.parseInt(topic.substring(prefix.length())))
         : Optional.empty();
-  }
-
-  /** Deletes a dropped table's topic, the one with this origin, if it exists. */
-  public CompletableFuture<Void> dropTable(int tableId, Bytes origin) {
-    return drop(table(config.cluster(), tableId), origin);
   }
 
   /** Deletes the topic with this origin, if it exists; its name is for messages. */

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** The logs of tables in Kafka, and the topics that dropped tables and crashes leave. */
-public sealed interface TableTopics extends TableLogs permits SharedTables, AppendTables {
+public interface TableTopics extends TableLogs {
 
   /**
    * Looks at the topics of these tables at the start of a node: a message for each table that

@@ -18,15 +18,9 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
   /** Least retention of any topic; the answer for unknown partitions. */
   private static final long RETENTION_MS_MIN = 60_000;
 
-  private static final long DELETION_MICROS_MIN = TimeUnit.DAYS.toMicros(1);
-
   @Override
   public Optional<Place> of(int partition) {
-    return table(partition)
-        .map(
-            table ->
-                new Place(
-                    table.tableId(), index(table, partition), table.keptMs(epochMs.getAsLong())));
+    return table(partition).map(table -> new Place(table.tableId(), index(table, partition)));
   }
 
   /** The table that a partition belongs to; empty without the partition. */
@@ -67,18 +61,12 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
     return partitions.indexOf(table.partition(partition));
   }
 
-  /**
-   * The least time that a topic keeps tombstones: {@code delete.retention.ms} less an eighth,
-   * because the clocks of brokers and nodes may be set in between.
-   */
-  public long deletionMicros(int partition) {
-    long kept = Math.max(retentionMicros(partition), DELETION_MICROS_MIN);
-    return kept == Long.MAX_VALUE ? kept : kept - kept / 8;
-  }
-
   /** The time that the log of a partition keeps every change; {@link Long#MAX_VALUE} for ever. */
   public long retentionMicros(int partition) {
-    long retentionMs = of(partition).map(Place::retentionMs).orElse(RETENTION_MS_MIN);
+    long retentionMs =
+        table(partition)
+            .map(table -> table.keptMs(epochMs.getAsLong()))
+            .orElse(RETENTION_MS_MIN);
     return retentionMs == 0
         ? Long.MAX_VALUE
         : TimeUnit.MILLISECONDS.toMicros(Math.max(RETENTION_MS_MIN, retentionMs));

@@ -19,7 +19,6 @@ import org.apache.kafka.common.config.TopicConfig;
  */
 record TopicSettings(int partitions, Replication replicas, Map<String, String> required) {
 
-  private static final long COMPACTION_LAG_MS_MIN = TimeUnit.MINUTES.toMillis(1);
   private static final long TOMBSTONE_MS_MIN = TimeUnit.DAYS.toMillis(1);
 
   /** Segment size of topics that each new leader reads to their end. */
@@ -44,15 +43,6 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
     required = Collections.unmodifiableMap(new TreeMap<>(required));
   }
 
-  /** For a table with this retention; 0 for ever. */
-  static TopicSettings ofTable(int partitions, Replication replicas, long retentionMs) {
-    Map<String, String> required = common(replicas);
-    required.putAll(retention(retentionMs));
-    // The commit time is the time of Kafka's log, not of the leaders' clocks.
-    required.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
-    return new TopicSettings(partitions, replicas, required);
-  }
-
   /**
    * For a table's log of appends, and for the blocks of its snapshots. Kafka deletes nothing by
    * itself: the nodes say what is deleted.
@@ -71,14 +61,10 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
 
   /** For the catalog and the tunnels. */
   static TopicSettings ofState(int partitions, Replication replicas) {
-    return new TopicSettings(partitions, replicas, common(replicas));
-  }
-
-  private static Map<String, String> common(Replication replicas) {
     Map<String, String> required = durable(replicas);
     required.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
     required.put(TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TOMBSTONE_MS_MIN));
-    return required;
+    return new TopicSettings(partitions, replicas, required);
   }
 
   private static Map<String, String> durable(Replication replicas) {
@@ -90,26 +76,13 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
     return required;
   }
 
-  /** The settings that an ALTER of a table's retention changes. */
-  static Map<String, String> retention(long retentionMs) {
-    long keptMs = retentionMs == 0 ? Long.MAX_VALUE : retentionMs;
-    return Map.of(
-        TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG,
-        Long.toString(Math.max(COMPACTION_LAG_MS_MIN, keptMs)),
-        TopicConfig.DELETE_RETENTION_MS_CONFIG,
-        Long.toString(Math.max(TOMBSTONE_MS_MIN, keptMs)),
-        // Kafka refuses a topic whose broker default is below the minimum.
-        TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG,
-        Long.toString(Long.MAX_VALUE));
-  }
-
   /** The settings of a new topic: required and merely useful ones. */
   Map<String, String> given() {
     Map<String, String> given = new TreeMap<>(required);
     if (required.get(TopicConfig.CLEANUP_POLICY_CONFIG).equals(TopicConfig.CLEANUP_POLICY_DELETE)) {
       // The leader has compressed the record, and no reader needs another compression.
       given.put(TopicConfig.COMPRESSION_TYPE_CONFIG, "producer");
-    } else if (!required.containsKey(TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG)) {
+    } else {
       given.put(TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(SMALL_SEGMENT_BYTES));
     }
     return given;
@@ -178,9 +151,7 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
     return switch (name) {
       case TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
           TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
-          TopicConfig.DELETE_RETENTION_MS_CONFIG,
-          TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG,
-          TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG ->
+          TopicConfig.DELETE_RETENTION_MS_CONFIG ->
           true;
       default -> false;
     };

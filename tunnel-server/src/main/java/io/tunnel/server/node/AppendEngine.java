@@ -2,26 +2,19 @@ package io.tunnel.server.node;
 
 import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.PartitionLooks;
-import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.replica.append.AppendReplicas;
-import java.util.Optional;
 
 /**
  * The engine of a log with a record for each append. The leaders of partitions answer where
  * partitions end.
  *
+ * @param looks looks at this node's replicas for other nodes
  * @param leaders asks the leaders
  */
-record AppendEngine(AppendReplicas replicas, PartitionLooks own, LeaderLooks leaders)
+record AppendEngine(AppendReplicas replicas, PartitionLooks looks, LeaderLooks leaders)
     implements PartitionEngine {
 
   @Override
-  public BoundsQueries bounds(ClusterView view) {
+  public BoundsQueries bounds() {
     return new LookedBounds(leaders);
-  }
-
-  @Override
-  public Optional<PartitionLooks> looks() {
-    return Optional.of(own);
-  }
-}
+  }}

@@ -2,9 +2,9 @@ package io.tunnel.server.node;
 
 import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.NodeSeals;
 import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PeerWatch;
@@ -36,9 +36,7 @@ import io.tunnel.server.partition.Shards;
 import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
-import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.append.AppendReplicas;
-import io.tunnel.server.replica.shared.Markers;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -150,10 +148,7 @@ public final class ClusterEngine implements Engine {
       log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
       int ageMs = Math.max(CATALOG_AGE_MS_MIN, cluster.log().sessionMs());
       age = new CatalogAge(log::whenCaughtUp, clock::nanos, ageMs);
-      PartitionEngine engine =
-          LogForm.OWN == LogForm.ROWS
-              ? rows(layout(kept, directory.shards(), disks), incarnation, meters)
-              : appends(layout(kept, directory.shards(), disks), incarnation, outside);
+      AppendEngine engine = engine(layout(kept, directory.shards(), disks), incarnation, outside);
       replicas = engine.replicas();
       this.meters.watch(replicas, config.shard().freeBytesMin());
       rooms = rooms(incarnation, engine);
@@ -184,39 +179,24 @@ public final class ClusterEngine implements Engine {
     return opened;
   }
 
-  private Replicas.Layout layout(Path kept, int shards, Disks disks) {
-    return new Replicas.Layout(
-        kept,
-        log.identity(shards),
-        new Replicas.LocalDisk(
-            new OpenFiles(disks, config.log().openFilesMax()),
-            config.log().segmentBytesMax(),
-            config.shard().freeBytesMin()),
-        replicas(config, cluster),
-        config.table(),
-        config.shard().writers());
-  }
-
   private static ReplicaConfig replicas(ServerConfig config, ClusterConfig cluster) {
     return config.log().replicas().boundBy(cluster.log().sessionMs());
   }
 
-  /** The engine of a log with a record for each row. */
-  private PartitionEngine rows(Replicas.Layout layout, String incarnation, ServerMeters meters)
-      throws IOException {
-    Replicas.Ports ports =
-        new Replicas.Ports(
-            parts.open(log.openChanges()),
-            new Markers(cluster.node(), incarnation),
-            placement::leaderElsewhere,
-            log.places()::retentionMicros,
-            log.places()::deletionMicros,
-            log.places());
-    return new RowEngine(parts.open(Replicas.open(layout, ports, meters, clock)), log::bounds);
+  private AppendReplicas.Layout layout(Path kept, int shards, Disks disks) {
+    return new AppendReplicas.Layout(
+        log.identity(shards),
+        new Shards.Layout(
+            kept,
+            shards,
+            config.log().segmentBytesMax(),
+            config.shard(),
+            config.table(),
+            new OpenFiles(disks, config.log().openFilesMax())),
+        replicas(config, cluster));
   }
 
-  /** The engine of a log with a record for each append. */
-  private PartitionEngine appends(Replicas.Layout layout, String incarnation, Outside outside)
+  private AppendEngine engine(AppendReplicas.Layout kept, String incarnation, Outside outside)
       throws IOException {
     AppendReplicas.Shared shared =
         new AppendReplicas.Shared(
@@ -225,17 +205,6 @@ public final class ClusterEngine implements Engine {
             log.problems(),
             parts.openThreads(
                 Executors.newCachedThreadPool(task -> new Thread(task, "replica-start"))));
-    AppendReplicas.Layout kept =
-        new AppendReplicas.Layout(
-            layout.identity(),
-            new Shards.Layout(
-                layout.directory(),
-                layout.identity().shards(),
-                layout.disk().segmentBytesMax(),
-                config.shard(),
-                layout.table(),
-                layout.disk().logs()),
-            layout.replica());
     AppendReplicas opened =
         parts.open(
             AppendReplicas.open(
@@ -273,7 +242,7 @@ public final class ClusterEngine implements Engine {
     return new AppendEngine(opened, own, leaders);
   }
 
-  private NodeRooms rooms(String incarnation, PartitionEngine engine) {
+  private NodeRooms rooms(String incarnation, AppendEngine engine) {
     ExecutorService waiting =
         parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
     ReadThreads readers = ReadThreads.open(parts);

@@ -11,7 +11,6 @@ import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
-import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.config.ServerConfig;
@@ -20,11 +19,9 @@ import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.KafkaCluster;
 import io.tunnel.server.kafka.KafkaConfig;
-import io.tunnel.server.kafka.KafkaPositions;
 import io.tunnel.server.kafka.KafkaTopics;
 import io.tunnel.server.kafka.LogUnavailableException;
 import io.tunnel.server.kafka.LostTopicsException;
-import io.tunnel.server.kafka.SharedTables;
 import io.tunnel.server.kafka.TableTopics;
 import io.tunnel.server.kafka.TopicPlaces;
 import io.tunnel.server.kafka.store.KafkaCatalogStore;
@@ -34,7 +31,6 @@ import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.ReplicasIdentity;
 import io.tunnel.server.replica.append.ReadableAppendLog;
 import io.tunnel.server.replica.append.TopicProblems;
-import io.tunnel.server.replica.shared.SharedLog;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.Closeable;
 import java.io.IOException;
@@ -106,11 +102,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     try {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
-      tables =
-          switch (form) {
-            case ROWS -> new SharedTables(topics);
-            case APPENDS -> kafka.appendTables();
-          };
+      tables = kafka.tables();
       kafkaId = await("tell its cluster id", () -> kafka.id(config.times().requestMs()));
       Optional<ReplicasIdentity> former = ReplicasIdentity.read(replicas);
       if (former.isPresent()) {
@@ -307,11 +299,6 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     }
   }
 
-  /** Opens the changes of all partitions; close them before this object. */
-  SharedLog openChanges() {
-    return kafka.openLog(places);
-  }
-
   /** Opens the appends of all partitions; close them before this object. */
   ReadableAppendLog openAppends() {
     return kafka.openAppends(places);
@@ -325,11 +312,6 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   /** Says what keeps partitions of a log of appends from being led. */
   TopicProblems problems() {
     return kafka.topicProblems(places);
-  }
-
-  /** Asks a log of rows where partitions begin and end. */
-  BoundsQueries bounds() {
-    return new KafkaPositions(kafka.offsets(places), kafka.epochs(places));
   }
 
   /** The logs of tables. */

@@ -114,10 +114,10 @@ final class NodeRooms {
         new ClusterTunnels(
             log.stores(),
             new ClusterTunnels.Node(
-                view, handles, known, self.sessions(), () -> engine.bounds(view)),
+                view, handles, known, self.sessions(), engine::bounds),
             owners,
             new NodeSurroundings(
-                engine.bounds(view),
+                engine.bounds(),
                 view,
                 threads.control(),
                 threads.clock(),
@@ -152,7 +152,7 @@ final class NodeRooms {
   private Ports ports(Catalog catalog, KnownBounds known, Handles handles) {
     PartitionHosts hosts = new RoutedHosts(replicas, view);
     Ports.Delivered delivered =
-        new Ports.Delivered(replicas.incarnations(), engine.freshness(engine.bounds(view)));
+        new Ports.Delivered(replicas.incarnations(), engine.freshness(engine.bounds()));
     return new Ports(
         catalog,
         new Ports.Partitions(
@@ -254,7 +254,7 @@ final class NodeRooms {
 
     @Override
     public Optional<PartitionLooks> looks() {
-      return engine.looks();
+      return Optional.of(engine.looks());
     }
 
     @Override

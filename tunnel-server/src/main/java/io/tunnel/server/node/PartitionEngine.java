@@ -6,9 +6,7 @@ import io.tunnel.server.changes.Freshness;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
-import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.replica.NodeReplicas;
-import java.util.Optional;
 
 /** The engine of a node's partitions, as the rooms of the node use the engine. */
 interface PartitionEngine {
@@ -19,15 +17,11 @@ interface PartitionEngine {
   /**
    * Answers where logs begin and end. Each caller keeps the answer; an engine may return one object
    * to all callers.
-   *
-   * @param view finds the leaders of partitions
    */
-  BoundsQueries bounds(ClusterView view);
+  BoundsQueries bounds();
 
-  /** Looks at this node's replicas for other nodes; empty where nodes ask the log itself. */
-  default Optional<PartitionLooks> looks() {
-    return Optional.empty();
-  }
+  /** Looks at this node's replicas for other nodes. */
+  PartitionLooks looks();
 
   /** What this node knows of logs without a question to the log. */
   default LogFigures figures(KnownBounds known) {

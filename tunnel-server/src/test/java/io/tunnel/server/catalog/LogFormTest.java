@@ -1,7 +1,6 @@
 package io.tunnel.server.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.value.Bytes;
@@ -67,14 +66,5 @@ class LogFormTest {
         .hasMessageContaining("has format 4, and this build reads format 3");
     assertThat(LogForm.ROWS.noting().get("form")).contains("{\"number\":2}");
     assertThat(LogForm.APPENDS.noting().get("form")).contains("{\"number\":3}");
-  }
-
-  @Test
-  void the_property_of_tests_names_a_form() {
-    assertThat(LogForm.named("rows")).isEqualTo(LogForm.ROWS);
-    assertThat(LogForm.named("appends")).isEqualTo(LogForm.APPENDS);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> LogForm.named("Appends"))
-        .withMessage("the system property tunnel.trial.log is rows or appends, not 'Appends'");
   }
 }

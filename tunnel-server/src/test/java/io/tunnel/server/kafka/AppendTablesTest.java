@@ -1,6 +1,6 @@
 package io.tunnel.server.kafka;
 
-import static io.tunnel.server.kafka.TestTable.get;
+import static io.tunnel.server.kafka.TestAppends.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -22,8 +22,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +39,7 @@ class AppendTablesTest {
   void connect() throws Exception {
     catalog = new Catalog(store);
     cluster = new KafkaCluster(config, TestKafka.CLOCK);
-    tables = cluster.appendTables();
+    tables = cluster.tables();
     admin = Admin.create(new ClientSettings(config).admin());
   }
 
@@ -107,15 +105,7 @@ class AppendTablesTest {
   @Test
   void topics_with_records_are_another_tables_and_stay() throws Exception {
     Optional<Bytes> left = get(tables.create(planned("t")));
-    try (KafkaProducer<Bytes, Bytes> producer =
-        new KafkaProducer<>(
-            new ClientSettings(config).producer(0),
-            RecordFormat.SERIALIZER,
-            RecordFormat.SERIALIZER)) {
-      producer
-          .send(new ProducerRecord<>(rows(1), TestTable.bytes("k"), TestTable.bytes("v")))
-          .get();
-    }
+    TestTopics.use(config, rows(1));
     assertThatThrownBy(() -> get(tables.create(planned("t"))))
         .hasCauseInstanceOf(LogTakenException.class)
         .hasMessageContaining("topic " + rows(1) + " has records of another table");

@@ -1,6 +1,6 @@
 package io.tunnel.server.kafka;
 
-import static io.tunnel.server.kafka.TestTable.get;
+import static io.tunnel.server.kafka.TestAppends.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,8 +14,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,16 +60,6 @@ class AppendTopicsTest {
     }
   }
 
-  private void use(String topic) throws Exception {
-    try (KafkaProducer<Bytes, Bytes> producer =
-        new KafkaProducer<>(
-            new ClientSettings(config).producer(0),
-            RecordFormat.SERIALIZER,
-            RecordFormat.SERIALIZER)) {
-      producer.send(new ProducerRecord<>(topic, TestTable.bytes("k"), TestTable.bytes("v"))).get();
-    }
-  }
-
   @Test
   void both_topics_of_a_table_are_made_once_and_are_as_they_must_be() throws Exception {
     Table table = open(3, 5);
@@ -102,7 +90,7 @@ class AppendTopicsTest {
     for (int id : new int[] {5, 6}) {
       Table table = open(id, 1);
       String used = id == 5 ? log(id) : rows(id);
-      use(used);
+      TestTopics.use(config, used);
       assertThatThrownBy(() -> get(topics.open(new Table(id, 1))))
           .hasCauseInstanceOf(TopicSettingsException.class)
           .hasMessageContaining("topic " + used + " has records of another table");
@@ -221,9 +209,8 @@ class AppendTopicsTest {
     open(13, 1);
     open(14, 1);
     delete(log(14));
-    get(cluster.topics().openTable(new KafkaTopics.TableTopic(15, 1, 0)));
     assertThat(get(topics.tables())).isEqualTo(Set.of(13, 14));
-    use(rows(13));
+    TestTopics.use(config, rows(13));
     assertThatThrownBy(() -> get(cluster.topics().openState()))
         .hasCauseInstanceOf(LostTopicsException.class)
         .hasMessageContaining("topics " + rows(13) + " have records");

@@ -1,7 +1,7 @@
 package io.tunnel.server.kafka;
 
 import static io.tunnel.server.kafka.TestAppends.FIRST;
-import static io.tunnel.server.kafka.TestTable.get;
+import static io.tunnel.server.kafka.TestAppends.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

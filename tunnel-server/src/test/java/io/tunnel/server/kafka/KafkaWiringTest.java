@@ -1,10 +1,9 @@
 package io.tunnel.server.kafka;
 
-import static io.tunnel.server.kafka.TestTable.get;
+import static io.tunnel.server.kafka.TestAppends.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.kafka.KafkaTopics.TableTopic;
 import io.tunnel.server.kafka.store.StoreTopic;
 import java.util.List;
 import java.util.Map;
@@ -15,13 +14,13 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 /** Every setting that a promise hangs on, as topics and clients are made with it. */
 class KafkaWiringTest {
 
   private static final String DAY_MS = "86400000";
-  private static final String FOR_EVER = Long.toString(Long.MAX_VALUE);
 
   /** Of no broker. */
   private static final KafkaConfig CONFIG =
@@ -58,8 +57,7 @@ class KafkaWiringTest {
     KafkaConfig config = TestKafka.config();
     try (KafkaCluster cluster = new KafkaCluster(config, TestKafka.CLOCK)) {
       get(cluster.topics().openState());
-      get(cluster.topics().openTable(new TableTopic(1, 1, 0)));
-      get(cluster.topics().openTable(new TableTopic(2, 1, TimeUnit.DAYS.toMillis(7))));
+      get(cluster.appendTopics().open(new AppendTopics.Table(1, 1)));
     }
     Map<String, String> state =
         Map.of(
@@ -71,21 +69,20 @@ class KafkaWiringTest {
             "unclean.leader.election.enable", "false");
     assertThat(settings(config, KafkaTopics.catalog(config.cluster()))).isEqualTo(state);
     assertThat(settings(config, KafkaTopics.tunnels(config.cluster()))).isEqualTo(state);
-    assertThat(settings(config, KafkaTopics.table(config.cluster(), 1))).isEqualTo(table(FOR_EVER));
-    assertThat(settings(config, KafkaTopics.table(config.cluster(), 2)))
-        .isEqualTo(table(Long.toString(TimeUnit.DAYS.toMillis(7))));
-  }
-
-  private static Map<String, String> table(String keptMs) {
-    return Map.of(
-        "cleanup.policy", "compact",
-        "delete.retention.ms", keptMs,
-        "max.compaction.lag.ms", FOR_EVER,
-        "max.message.bytes", "10485760",
-        "message.timestamp.type", "LogAppendTime",
-        "min.compaction.lag.ms", keptMs,
-        "min.insync.replicas", "1",
-        "unclean.leader.election.enable", "false");
+    Map<String, String> table =
+        Map.of(
+            "cleanup.policy", "delete",
+            "compression.type", "producer",
+            "max.message.bytes", "10485760",
+            "message.timestamp.type", "LogAppendTime",
+            "min.insync.replicas", "1",
+            "retention.bytes", "-1",
+            "retention.ms", "-1",
+            "segment.bytes", "67108864",
+            "segment.ms", DAY_MS,
+            "unclean.leader.election.enable", "false");
+    assertThat(settings(config, AppendTopics.log(config.cluster(), 1))).isEqualTo(table);
+    assertThat(settings(config, AppendTopics.rows(config.cluster(), 1))).isEqualTo(table);
   }
 
   @Test
@@ -93,7 +90,7 @@ class KafkaWiringTest {
     for (TopicSettings settings :
         List.of(
             TopicSettings.ofState(1, new KafkaConfig.Replication(3, 2)),
-            TopicSettings.ofTable(1, new KafkaConfig.Replication(3, 2), 0))) {
+            TopicSettings.ofAppends(1, new KafkaConfig.Replication(3, 2)))) {
       assertThat(settings.required())
           .containsEntry("min.insync.replicas", "2")
           .containsEntry("unclean.leader.election.enable", "false");
@@ -120,7 +117,7 @@ class KafkaWiringTest {
           .isLessThanOrEqualTo(5);
       assertThat(made.getInt(ProducerConfig.RETRIES_CONFIG)).isEqualTo(Integer.MAX_VALUE);
     }
-    assertThat(settings.tail())
+    assertThat(settings.appendTail())
         .containsEntry(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none")
         .containsEntry(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted")
         .containsEntry(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false)
@@ -135,8 +132,8 @@ class KafkaWiringTest {
 
   private static Map<String, Object> serialized(Map<String, Object> settings) {
     Map<String, Object> all = new TreeMap<>(settings);
-    all.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, RecordFormat.SERIALIZER.getClass());
-    all.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, RecordFormat.SERIALIZER.getClass());
+    all.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    all.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     return all;
   }
 

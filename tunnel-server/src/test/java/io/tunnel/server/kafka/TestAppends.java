@@ -36,10 +36,10 @@ public final class TestAppends implements Closeable {
     this.config = config;
     cluster = new KafkaCluster(config, TestKafka.CLOCK);
     Bytes origin =
-        TestTable.get(cluster.appendTopics().open(new AppendTopics.Table(TABLE, partitions)));
+        get(cluster.appendTopics().open(new AppendTopics.Table(TABLE, partitions)));
     table = new AppendTopics.Table(TABLE, partitions, Optional.of(origin));
     for (int i = 0; i < partitions; i++) {
-      places.put(FIRST + i, new Place(TABLE, i, 0));
+      places.put(FIRST + i, new Place(TABLE, i));
     }
     log = cluster.openAppends(partition -> Optional.ofNullable(places.get(partition)));
     awaitLeaders();
@@ -51,7 +51,7 @@ public final class TestAppends implements Closeable {
     while (true) {
       try {
         for (CompletableFuture<Long> start : log.starts(places.keySet()).values()) {
-          TestTable.get(start);
+          get(start);
         }
         return;
       } catch (ExecutionException e) {
@@ -97,7 +97,11 @@ public final class TestAppends implements Closeable {
   }
 
   static AppendTail.End end(AppendTail tail, int partition) throws Exception {
-    return TestTable.get(tail.ends(List.of(partition)).get(partition));
+    return get(tail.ends(List.of(partition)).get(partition));
+  }
+
+  public static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(60, TimeUnit.SECONDS);
   }
 
   @Override

@@ -12,9 +12,12 @@ import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.PolicyViolationException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** What an operator does to topics. */
 final class TestTopics {
@@ -63,6 +66,17 @@ final class TestTopics {
           throw e;
         }
       }
+    }
+  }
+
+  /** Gives a topic its first record. */
+  static void use(KafkaConfig config, String topic) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            new ClientSettings(config).producer(0),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      producer.send(new ProducerRecord<>(topic, new byte[] {1}, new byte[] {2})).get();
     }
   }
 }

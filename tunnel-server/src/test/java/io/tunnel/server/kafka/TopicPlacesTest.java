@@ -43,15 +43,14 @@ class TopicPlacesTest {
   }
 
   @Test
-  void deletions_are_kept_for_a_day_at_least_and_an_eighth_of_it_is_for_clocks() {
+  void changes_are_kept_for_the_retention_of_the_table_and_a_minute_at_least() {
     stored(1_000, Optional.empty());
-    assertThat(places.deletionMicros(7)).isEqualTo(TimeUnit.HOURS.toMicros(21));
     assertThat(places.retentionMicros(7)).isEqualTo(TimeUnit.MINUTES.toMicros(1));
     stored(8 * DAY_MS, Optional.empty());
-    assertThat(places.deletionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(7));
+    assertThat(places.retentionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(8));
     stored(0, Optional.empty());
-    assertThat(places.deletionMicros(7)).isEqualTo(Long.MAX_VALUE);
-    assertThat(places.deletionMicros(8)).as("not known yet").isPositive();
+    assertThat(places.retentionMicros(7)).isEqualTo(Long.MAX_VALUE);
+    assertThat(places.retentionMicros(8)).as("not known yet").isPositive();
   }
 
   @Test
@@ -73,7 +72,6 @@ class TopicPlacesTest {
     stored(100 * DAY_MS, Optional.of(new RetentionRise(nowMs, 2 * DAY_MS)));
     assertThat(places.retentionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(2));
     nowMs += 16 * DAY_MS;
-    assertThat(places.of(7).orElseThrow().retentionMs()).isEqualTo(16 * DAY_MS);
-    assertThat(places.deletionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(14));
+    assertThat(places.retentionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(16));
   }
 }

@@ -11,7 +11,7 @@ import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
 import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.Incarnations;
-import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.disk.DiskCondition;
@@ -145,8 +145,12 @@ class NodeRoomsTest {
     }
 
     @Override
-    public BoundsQueries bounds(ClusterView view) {
-      assertThat(view.address()).isEqualTo("here:1");
+    public PartitionLooks looks() {
+      throw new IllegalStateException("no other node asks");
+    }
+
+    @Override
+    public BoundsQueries bounds() {
       bounds.incrementAndGet();
       return (BoundsQueries)
           Proxy.newProxyInstance(

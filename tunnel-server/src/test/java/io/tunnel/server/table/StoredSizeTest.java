@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.Limits;
@@ -14,21 +13,12 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.server.replica.ReplicaConfig;
-import io.tunnel.server.replica.shared.RecordCodec;
-import io.tunnel.server.replica.shared.RunCore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,12 +37,6 @@ final class StoredSizeTest {
   private static final int MULTIPLE_USUAL = 2;
 
   static final int ROW_BYTES = 40;
-
-  /** What a node puts into one batch. */
-  private static final int RUN_BYTES = ReplicaConfig.DEFAULT.batches().mergedBytesMax();
-
-  /** The header of a batch, which a row of its own shape has for itself. */
-  private static final int RUN_OVERHEAD_BYTES = 64;
 
   /** A row that is written anew and all of its names. */
   private static final int ROW_BYTES_MAX =
@@ -107,117 +91,6 @@ final class StoredSizeTest {
       }
       assertThat(store.bytes()).isLessThan(MULTIPLE_MAX * written + ROW_BYTES * (rows + 1));
     }
-  }
-
-  /**
-   * A batch on its way through a cluster: bytes of the records, and the batches of its replicas.
-   */
-  private record Replicated(long recordBytes, long updatedBytes, List<ChangeBatch> rows) {
-    long rowsBytes() {
-      return rows.stream().mapToLong(ChangeBatch::byteCount).sum();
-    }
-  }
-
-  /** Makes records as a leader does, and rows of the records as each replica does. */
-  private static Replicated replicate(
-      ChangeBatch batch, Map<Bytes, SortedMap<String, Bytes>> rowsByKey) {
-    RecordCodec codec = new RecordCodec();
-    RunCore runs = new RunCore(1, RUN_BYTES);
-    RowCursor row = batch.rows();
-    long recordBytes = 0;
-    long updatedBytes = 0;
-    while (row.next()) {
-      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
-      SortedMap<String, Bytes> before = rowsByKey.getOrDefault(key, new TreeMap<>());
-      SortedMap<String, Bytes> after = new TreeMap<>();
-      if (row.kind() == ChangeKind.UPDATE) {
-        after.putAll(before);
-      }
-      apply(row, after);
-      Optional<Bytes> value =
-          switch (row.kind()) {
-            case PUT -> Optional.of(codec.put(row));
-            case UPDATE -> Optional.of(codec.update(row, after));
-            case DELETE -> Optional.empty();
-          };
-      if (row.kind() == ChangeKind.UPDATE) {
-        updatedBytes += rowBytes(after);
-      }
-      if (value.isPresent()) {
-        rowsByKey.put(key, after);
-      } else {
-        rowsByKey.remove(key);
-      }
-      recordBytes += key.length() + value.map(Bytes::length).orElse(0);
-      runs.add(
-          1 + row.index(),
-          0,
-          false,
-          new RunCore.Row(key, value.map(v -> RecordCodec.decode(key, v)), Bytes.EMPTY));
-    }
-    return new Replicated(
-        recordBytes, updatedBytes, runs.take().stream().map(RunCore.Run::rows).toList());
-  }
-
-  private static void apply(RowCursor row, SortedMap<String, Bytes> columns) {
-    ColumnCursor column = row.columns();
-    while (column.next()) {
-      String name = row.batch().name(column.nameIndex());
-      if (column.isDelete()) {
-        columns.remove(name);
-      } else {
-        int from = column.typeOffset();
-        columns.put(name, Bytes.copyOf(row.batch().array(), from, column.columnEnd() - from));
-      }
-    }
-  }
-
-  /** A row with its names, each of which has a length and a number. */
-  private static long rowBytes(SortedMap<String, Bytes> columns) {
-    return columns.entrySet().stream()
-        .mapToLong(column -> column.getKey().length() + 4 + column.getValue().length())
-        .sum();
-  }
-
-  private void requireStatedSizesInACluster(long seed, int writes, int rowsMax) {
-    RandomShapes shapes = new RandomShapes(new Random(seed));
-    Map<Bytes, SortedMap<String, Bytes>> rowsByKey = new HashMap<>();
-    long written = 0;
-    long rows = 0;
-    for (int i = 0; i < writes; i++) {
-      ChangeBatch batch = batch(1, shapes.rows(rowsMax));
-      Replicated replicated = replicate(batch, rowsByKey);
-      written += batch.byteCount();
-      rows += batch.rowCount();
-      String name = "seed " + seed + ", write " + i + ", " + batch;
-      assertThat(replicated.recordBytes())
-          .as(name)
-          .isLessThanOrEqualTo(
-              (long) MULTIPLE_MAX * batch.byteCount()
-                  + replicated.updatedBytes()
-                  + (long) ROW_BYTES * batch.rowCount());
-      assertThat(replicated.rowsBytes())
-          .as(name)
-          .isLessThanOrEqualTo(
-              replicated.recordBytes() + (long) RUN_OVERHEAD_BYTES * batch.rowCount());
-      var unused = fold(replicated.rows().toArray(new ChangeBatch[0]));
-      assertThat(store.bytes())
-          .as(name)
-          .isLessThan(MULTIPLE_MAX * written + ROW_BYTES * (rows + 1));
-    }
-  }
-
-  @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void records_and_rows_of_replicas_take_no_more_than_is_stated(long seed) {
-    requireStatedSizesInACluster(seed, 8, 100);
-  }
-
-  @Tag("proof-service")
-  @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36})
-  void records_and_rows_of_replicas_of_large_writes_take_no_more_than_is_stated(long seed) {
-    requireStatedSizesInACluster(seed, 20, 1_000);
   }
 
   /** A hundred dictionaries of all the names that a batch may have: there is room for four. */

@@ -353,6 +353,7 @@ public final class AppendReplicas implements NodeReplicas {
 
   @Override
   public void retain(long nowMicros) {
+    shards.all().forEach(Shard::lookForRoom);
     history.keep(this::isServing);
     for (int shard = 0; shard < keepers.size(); shard++) {
       keepers.get(shard).retain(retentions.get(shard), nowMicros);

@@ -1,6 +1,6 @@
 package io.tunnel.server.kafka.members;
 
-import static io.tunnel.server.kafka.TestTable.get;
+import static io.tunnel.server.kafka.TestAppends.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
