@@ -27,7 +27,7 @@ public final class ClientSettings {
 
   private static final int SEND_BYTES = 256 * 1024;
 
-  /** Bytes that the prompt producer allocates for each partition, however small an append is. */
+  /** Bytes that an appender allocates for each partition, however small an append is. */
   private static final int PROMPT_BYTES = 32 * 1024;
 
   /** Most unsent bytes of one producer. */
@@ -39,12 +39,10 @@ public final class ClientSettings {
   private static final int FETCH_PARTITION_BYTES_MAX = 1024 * 1024;
 
   /**
-   * Most records of one poll. A fetch of a few megabytes can inflate to gigabytes, and the client
-   * has no limit of inflated bytes: it inflates as many records as a poll returns.
+   * Most appends of one poll, of {@link #RECORD_BYTES_MAX} bytes at most each. A fetch of a few
+   * megabytes can inflate to gigabytes, and the client has no limit of inflated bytes: it inflates
+   * as many records as a poll returns.
    */
-  private static final int POLL_RECORDS_MAX = 32;
-
-  /** Most appends of one poll; each has {@link #RECORD_BYTES_MAX} bytes at most. */
   private static final int POLL_APPENDS_MAX = 4;
 
   private static final int FETCH_WAIT_MS = 500;
@@ -117,7 +115,7 @@ public final class ClientSettings {
    * @throws org.apache.kafka.common.config.ConfigException names the setting and the error
    */
   void requireValid() {
-    Map<String, Object> producer = producer(config.times().lingerMs());
+    Map<String, Object> producer = producer();
     producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     new ProducerConfig(producer);
@@ -135,16 +133,14 @@ public final class ClientSettings {
   }
 
   /**
-   * For an idempotent producer: records that the client sends again are in the log once and in
-   * order.
-   *
-   * @param lingerMs time that a record waits for others of its batch, in milliseconds
+   * For an idempotent producer, which sends each record at once: records that the client sends
+   * again are in the log once and in order.
    */
-  Map<String, Object> producer(int lingerMs) {
+  Map<String, Object> producer() {
     Map<String, Object> settings = common();
     settings.put(ProducerConfig.ACKS_CONFIG, "all");
     settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-    settings.put(ProducerConfig.LINGER_MS_CONFIG, lingerMs);
+    settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
     settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, config.times().requestMs());
     settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, config.compression());
@@ -159,15 +155,9 @@ public final class ClientSettings {
    * For a {@link #producer} whose send never blocks, neither for the metadata of a topic nor for
    * room: it refuses the record, and the caller retries.
    */
-  Map<String, Object> appender(int lingerMs) {
-    Map<String, Object> settings = producer(lingerMs);
+  Map<String, Object> appender() {
+    Map<String, Object> settings = producer();
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 0);
-    return settings;
-  }
-
-  /** For an {@link #appender} that sends few records at once. */
-  Map<String, Object> promptAppender() {
-    Map<String, Object> settings = appender(0);
     if (!config.properties().containsKey(ProducerConfig.BATCH_SIZE_CONFIG)) {
       settings.put(ProducerConfig.BATCH_SIZE_CONFIG, PROMPT_BYTES);
     }
@@ -186,14 +176,14 @@ public final class ClientSettings {
     return Long.parseLong(String.valueOf(settings.get(name)).trim());
   }
 
-  /** For a consumer that gets new records at once, and many records in one answer. */
+  /** For a consumer that gets new appends at once. */
   Map<String, Object> tail() {
     Map<String, Object> settings = common();
     settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
-    settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS_MAX);
+    settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_APPENDS_MAX);
     settings.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     settings.putIfAbsent(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
     settings.putIfAbsent(
@@ -202,13 +192,6 @@ public final class ClientSettings {
     settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES_MAX);
     settings.putIfAbsent(
         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_PARTITION_BYTES_MAX);
-    return settings;
-  }
-
-  /** For a {@link #tail} of records that are appends. */
-  Map<String, Object> appendTail() {
-    Map<String, Object> settings = tail();
-    settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_APPENDS_MAX);
     return settings;
   }
 

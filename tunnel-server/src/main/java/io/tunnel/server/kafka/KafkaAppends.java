@@ -45,7 +45,7 @@ final class KafkaAppends implements ReadableAppendLog {
     this.admin = admin;
     this.appendTopics = appendTopics;
     this.topics = topics;
-    Map<String, Object> settings = new ClientSettings(config).promptAppender();
+    Map<String, Object> settings = new ClientSettings(config).appender();
     this.sender =
         new AppendSender(
             AppendSender.Carries.APPENDS,
@@ -85,7 +85,7 @@ final class KafkaAppends implements ReadableAppendLog {
   public AppendTail tail(AppendTail.Listener listener) {
     KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(
-            new ClientSettings(config).appendTail(),
+            new ClientSettings(config).tail(),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer());
     KafkaAppendTail tail = new KafkaAppendTail(consumer, this::topic, this::ends, listener);

@@ -36,7 +36,7 @@ final class KafkaBlocks implements SnapshotBlocks {
     this.appendTopics = appendTopics;
     this.topics = topics;
     this.clock = clock;
-    Map<String, Object> settings = new ClientSettings(config).promptAppender();
+    Map<String, Object> settings = new ClientSettings(config).appender();
     this.sender =
         new AppendSender(
             AppendSender.Carries.BLOCKS,
@@ -87,7 +87,7 @@ final class KafkaBlocks implements SnapshotBlocks {
         partition,
         () ->
             new KafkaConsumer<>(
-                new ClientSettings(config).appendTail(),
+                new ClientSettings(config).tail(),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer()),
         () -> topic(partition),

@@ -66,18 +66,16 @@ public record KafkaConfig(
    *     group.min.session.timeout.ms
    * @param requestMs wait for a broker's answer before a retry
    * @param deliveryMs time after which an append is given up with an unknown outcome; at least
-   *     requestMs plus lingerMs
-   * @param lingerMs wait of the first records of a large append for the rest, to be sent together
+   *     requestMs
    */
-  public record Times(int sessionMs, int requestMs, int deliveryMs, int lingerMs) {
+  public record Times(int sessionMs, int requestMs, int deliveryMs) {
     private static final int SESSION_MS_MIN = 500;
     private static final int SESSION_MS_MAX = 300_000;
     private static final int REQUEST_MS_MIN = 100;
     private static final int DELIVERY_MS_MAX = 300_000;
-    private static final int LINGER_MS_MAX = 100;
 
     /** Fits brokers with default settings. */
-    public static final Times DEFAULT = new Times(6_000, 3_000, 10_000, 5);
+    public static final Times DEFAULT = new Times(6_000, 3_000, 10_000);
 
     /** Refuses times that cannot work. */
     public Times {
@@ -85,13 +83,11 @@ public record KafkaConfig(
           sessionMs >= SESSION_MS_MIN && sessionMs <= SESSION_MS_MAX,
           "sessionMs is 500 to 300000 (5 minutes), not " + sessionMs);
       requireTime(
-          lingerMs >= 0 && lingerMs <= LINGER_MS_MAX, "lingerMs is 0 to 100, not " + lingerMs);
-      requireTime(
           requestMs >= REQUEST_MS_MIN && requestMs <= DELIVERY_MS_MAX,
           "requestMs is 100 to 300000 (5 minutes), not " + requestMs);
       requireTime(
-          deliveryMs >= requestMs + lingerMs && deliveryMs <= DELIVERY_MS_MAX,
-          "deliveryMs is requestMs + lingerMs to 300000 (5 minutes), not " + deliveryMs);
+          deliveryMs >= requestMs && deliveryMs <= DELIVERY_MS_MAX,
+          "deliveryMs is requestMs to 300000 (5 minutes), not " + deliveryMs);
     }
   }
 

@@ -140,7 +140,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         cluster.name(),
         new KafkaConfig.Replication(log.replication(), log.minInsync()),
         new KafkaConfig.Times(
-            log.sessionMs(), times.requestMs(), times.deliveryMs(), times.lingerMs()),
+            log.sessionMs(), times.requestMs(), times.deliveryMs()),
         "lz4",
         log.clientSettings());
   }

@@ -1,97 +1,33 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Limits;
 import java.util.Objects;
 
 /**
  * Limits of the replicas of a node.
  *
- * @param batches what is gathered and may wait
+ * @param batches what may wait
  * @param times how long things may take
  * @param history what is kept on disk of old changes, and how the others are read
- * @param warmLagMax positions that a replica may be behind the end of the log and still be warm
+ * @param warmLagMax records that a replica may be behind the end of the log and still be warm; an
+ *     append of usual size has 1 MiB
  */
 public record ReplicaConfig(Batches batches, Times times, History history, long warmLagMax) {
 
   /** What a node has unless it is told otherwise. */
   public static final ReplicaConfig DEFAULT =
-      new ReplicaConfig(
-          new Batches(1 << 20, 10_000, 1 << 20, 16L << 20, 32L << 20, 64L << 20),
-          new Times(10_000, 50, 5_000, 10_000, 0),
-          History.DEFAULT,
-          10_000);
-
-  /** With the defaults of old changes. */
-  public ReplicaConfig(Batches batches, Times times, long warmLagMax) {
-    this(batches, times, History.DEFAULT, warmLagMax);
-  }
+      new ReplicaConfig(new Batches(32L << 20), new Times(10_000, 0), History.DEFAULT, 64);
 
   /**
-   * Limits of what is gathered and may wait.
+   * Limits of what may wait.
    *
-   * @param appendBytesMax bytes of batches after which they are appended even when more wait
-   * @param appendRowsMax rows after which they are appended even when more wait
-   * @param mergedBytesMax bytes up to which records are put into one batch
-   * @param queueBytesMax bytes of batches that may wait for one partition; further writes are BUSY
    * @param readBytesMax bytes of records that may wait in the shards of a node, each of which has
    *     an equal part, before it stops reading its log
-   * @param nodeQueueBytesMax bytes of batches that may wait for all partitions of a node together
    */
-  public record Batches(
-      int appendBytesMax,
-      int appendRowsMax,
-      int mergedBytesMax,
-      long queueBytesMax,
-      long readBytesMax,
-      long nodeQueueBytesMax) {
-
-    private static final long READ_BYTES_MIN = 4_096;
-
-    /** With room for the writes of a few partitions. */
-    public Batches(
-        int appendBytesMax,
-        int appendRowsMax,
-        int mergedBytesMax,
-        long queueBytesMax,
-        long readBytesMax) {
-      this(
-          appendBytesMax,
-          appendRowsMax,
-          mergedBytesMax,
-          queueBytesMax,
-          readBytesMax,
-          4 * queueBytesMax);
-    }
-
-    private Batches perShard(int shards) {
-      return new Batches(
-          appendBytesMax,
-          appendRowsMax,
-          mergedBytesMax,
-          queueBytesMax,
-          Math.max(READ_BYTES_MIN, readBytesMax / shards),
-          nodeQueueBytesMax);
-    }
+  public record Batches(long readBytesMax) {
 
     /** Refuses limits that cannot work. */
     public Batches {
-      require(
-          appendBytesMax >= 4_096 && appendBytesMax <= 64 << 20,
-          "appendBytesMax is 4096 to 67108864, not " + appendBytesMax);
-      require(
-          appendRowsMax >= 1 && appendRowsMax <= Limits.BATCH_ROWS_MAX,
-          "appendRowsMax is 1 to 65536, not " + appendRowsMax);
-      require(
-          mergedBytesMax >= 4_096 && mergedBytesMax <= Limits.BATCH_BYTES_MAX,
-          "mergedBytesMax is 4096 to 6291456 (what a batch may have), not " + mergedBytesMax);
-      require(
-          queueBytesMax >= Limits.BATCH_BYTES_MAX,
-          "queueBytesMax is at least 6291456 (what a batch may have), not " + queueBytesMax);
-      require(readBytesMax >= READ_BYTES_MIN, "readBytesMax is at least 4096, not " + readBytesMax);
-      require(
-          nodeQueueBytesMax >= Limits.BATCH_BYTES_MAX,
-          "nodeQueueBytesMax is at least 6291456 (what a batch may have), not "
-              + nodeQueueBytesMax);
+      require(readBytesMax >= 4_096, "batches.readBytesMax is at least 4096, not " + readBytesMax);
     }
   }
 
@@ -99,46 +35,19 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
    * How long things may take.
    *
    * @param outcomeDeadlineMs after which a writer is told that the outcome of its write is unknown
-   * @param claimPauseMs before a claim that follows a failed one; doubled each time
-   * @param claimPauseMsMax the longest such pause
-   * @param youngMarginMs by how much a record must be younger than what the log may compact, for it
-   *     to be certain that nothing behind it was
    * @param readAgeMsMax how long ago the log may have confirmed what a leader has, for rows to be
    *     read there; 0 for half a session of the node
    */
-  public record Times(
-      long outcomeDeadlineMs,
-      long claimPauseMs,
-      long claimPauseMsMax,
-      long youngMarginMs,
-      long readAgeMsMax) {
-
-    /**
-     * Times of replicas whose reads are never too old, unless {@link ReplicaConfig#boundBy} says
-     * how old.
-     */
-    public Times(
-        long outcomeDeadlineMs, long claimPauseMs, long claimPauseMsMax, long youngMarginMs) {
-      this(outcomeDeadlineMs, claimPauseMs, claimPauseMsMax, youngMarginMs, 0);
-    }
+  public record Times(long outcomeDeadlineMs, long readAgeMsMax) {
 
     /** Refuses times that cannot work. */
     public Times {
       require(
           outcomeDeadlineMs >= 1 && outcomeDeadlineMs <= 3_600_000,
-          "outcomeDeadlineMs is 1 to 3600000, not " + outcomeDeadlineMs);
-      require(
-          claimPauseMs >= 1 && claimPauseMsMax >= claimPauseMs && claimPauseMsMax <= 3_600_000,
-          "claimPauseMs is 1 to claimPauseMsMax, and that at most 3600000, not "
-              + claimPauseMs
-              + " and "
-              + claimPauseMsMax);
-      require(
-          youngMarginMs >= 0 && youngMarginMs <= 3_600_000,
-          "youngMarginMs is 0 to 3600000, not " + youngMarginMs);
+          "times.outcomeDeadlineMs is 1 to 3600000, not " + outcomeDeadlineMs);
       require(
           readAgeMsMax >= 0 && readAgeMsMax <= 300_000,
-          "readAgeMsMax is 0 to 300000, not " + readAgeMsMax);
+          "times.readAgeMsMax is 0 to 300000, not " + readAgeMsMax);
     }
   }
 
@@ -193,26 +102,8 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
     require(
         age < sessionMs,
         "times.readAgeMsMax is less than the " + sessionMs + " ms of --session-ms, not " + age);
-    Times bound =
-        new Times(
-            times.outcomeDeadlineMs(),
-            times.claimPauseMs(),
-            times.claimPauseMsMax(),
-            times.youngMarginMs(),
-            age);
+    Times bound = new Times(times.outcomeDeadlineMs(), age);
     return new ReplicaConfig(batches, bound, history, warmLagMax);
-  }
-
-  /** Divides the limits of the node among the shards. */
-  ReplicaConfig perShard(int shards) {
-    long localBytes = history.localBytesMax();
-    History part =
-        new History(
-            localBytes == 0 ? 0 : Math.max(History.LOCAL_BYTES_MIN, localBytes / shards),
-            history.readBytesMax(),
-            history.heldBytesMax(),
-            history.readPartitionsMax());
-    return new ReplicaConfig(batches.perShard(shards), times, part, warmLagMax);
   }
 
   private static void require(boolean holds, String message) {

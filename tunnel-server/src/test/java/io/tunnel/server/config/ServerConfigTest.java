@@ -79,7 +79,7 @@ final class ServerConfigTest {
         "{'net':{'host':['a']}} | net.host is text in quotes, not [",
         "{'base':{'snapshotMsMax':18446744073709551617}} | base.snapshotMsMax is out of range",
         "{'table':{'writeBufferBytes':1048576.5}} | table.writeBufferBytes is a whole number",
-        "{'log':{'kafka':{'lingerMs':0.5}}} | log.kafka.lingerMs is a whole number, not 0.5",
+        "{'log':{'kafka':{'requestMs':0.5}}} | log.kafka.requestMs is a whole number, not 0.5",
         "{'log':{'kafka':null}} | log.kafka is an object, not null",
         "{'log':{'shards':0}} | log.shards is 1 to 64, not 0",
         "{'log':{'shards':65}} | log.shards is 1 to 64, not 65",

@@ -38,9 +38,9 @@ final class BrokerSharesTest {
   @Test
   void the_buffer_is_the_producers_also_where_its_settings_are_chosen() {
     KafkaConfig plain = new KafkaConfig("a:1", "c");
-    assertThat(ClientSettings.buffer(new ClientSettings(plain).appender(5)))
+    assertThat(ClientSettings.buffer(new ClientSettings(plain).producer()))
         .isEqualTo(new BrokerShares.Buffer(32 << 20, 256 << 10));
-    assertThat(ClientSettings.buffer(new ClientSettings(plain).promptAppender()))
+    assertThat(ClientSettings.buffer(new ClientSettings(plain).appender()))
         .isEqualTo(new BrokerShares.Buffer(32 << 20, 32 << 10));
     KafkaConfig chosen =
         new KafkaConfig(
@@ -50,7 +50,7 @@ final class BrokerSharesTest {
             plain.times(),
             plain.compression(),
             Map.of("buffer.memory", "1000000", "batch.size", "1000"));
-    assertThat(ClientSettings.buffer(new ClientSettings(chosen).promptAppender()))
+    assertThat(ClientSettings.buffer(new ClientSettings(chosen).appender()))
         .isEqualTo(new BrokerShares.Buffer(1_000_000, 1_000));
   }
 }

@@ -227,7 +227,7 @@ class KafkaAppendsTest {
       byte[] text = "foreign".getBytes(StandardCharsets.UTF_8);
       try (KafkaProducer<byte[], byte[]> other =
           new KafkaProducer<>(
-              new ClientSettings(table.config).producer(0),
+              new ClientSettings(table.config).producer(),
               new ByteArraySerializer(),
               new ByteArraySerializer())) {
         ProducerRecord<byte[], byte[]> foreign = new ProducerRecord<>(table.topic(), 0, text, text);

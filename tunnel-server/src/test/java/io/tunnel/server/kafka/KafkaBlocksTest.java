@@ -117,7 +117,7 @@ class KafkaBlocksTest {
         SnapshotBlocks blocks = open(table);
         KafkaProducer<byte[], byte[]> other =
             new KafkaProducer<>(
-                new ClientSettings(table.config).producer(0),
+                new ClientSettings(table.config).producer(),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
       String topic = AppendTopics.rows(table.config.cluster(), TestAppends.TABLE);

@@ -50,21 +50,20 @@ class KafkaConfigTest {
     assertRefused(() -> new Replication(16, 1), "kafka.replicas.count");
     assertRefused(() -> new Replication(0, 0), "kafka.replicas.count");
     assertRefused(() -> new Replication(2, 3), "kafka.replicas.inSyncMin");
-    new Times(500, 100, 200, 100);
-    new Times(300_000, 300_000, 300_000, 0);
-    assertRefused(() -> new Times(499, 100, 200, 0), "log.kafka.sessionMs");
-    assertRefused(() -> new Times(300_001, 100, 200, 0), "log.kafka.sessionMs");
-    assertRefused(() -> new Times(500, 99, 200, 0), "log.kafka.requestMs");
-    assertRefused(() -> new Times(500, 100, 100, 1), "log.kafka.deliveryMs");
-    assertRefused(() -> new Times(500, 100, 300_001, 1), "log.kafka.deliveryMs");
-    assertRefused(() -> new Times(500, 100, 300, 101), "log.kafka.lingerMs");
+    new Times(500, 100, 100);
+    new Times(300_000, 300_000, 300_000);
+    assertRefused(() -> new Times(499, 100, 200), "log.kafka.sessionMs");
+    assertRefused(() -> new Times(300_001, 100, 200), "log.kafka.sessionMs");
+    assertRefused(() -> new Times(500, 99, 200), "log.kafka.requestMs");
+    assertRefused(() -> new Times(500, 101, 100), "log.kafka.deliveryMs");
+    assertRefused(() -> new Times(500, 100, 300_001), "log.kafka.deliveryMs");
   }
 
   @Test
   void properties_are_the_users_but_for_those_that_promises_hang_on() {
     Map<String, String> security = Map.of("security.protocol", "SSL", "ssl.key.password", "x");
     KafkaConfig config = with("zstd", security);
-    assertThat(new ClientSettings(config).producer(0)).containsAllEntriesOf(security);
+    assertThat(new ClientSettings(config).producer()).containsAllEntriesOf(security);
     assertThat(config.toString()).contains("ssl.key.password").doesNotContain("=x");
     assertRefused(() -> with("lz4", Map.of("acks", "1")), "--kafka-config cannot set acks");
     for (String name :
@@ -111,7 +110,7 @@ class KafkaConfigTest {
     KafkaConfig config = with("lz4", Map.of("buffer.memory", "33554432 ", "batch.size", " 16384"));
     ClientSettings settings = new ClientSettings(config);
     settings.requireValid();
-    assertThat(ClientSettings.buffer(settings.producer(0)))
+    assertThat(ClientSettings.buffer(settings.producer()))
         .isEqualTo(new BrokerShares.Buffer(33_554_432, 16_384));
   }
 

@@ -106,18 +106,22 @@ class KafkaWiringTest {
   @Test
   void changes_are_written_once_and_by_all_in_sync_and_read_as_they_stand() {
     ClientSettings settings = new ClientSettings(CONFIG);
-    for (int lingerMs : new int[] {0, 5}) {
-      assertThat(settings.producer(lingerMs))
-          .containsEntry(ProducerConfig.ACKS_CONFIG, "all")
-          .containsEntry(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true)
-          .doesNotContainKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
-      ProducerConfig made = new ProducerConfig(serialized(settings.producer(lingerMs)));
-      assertThat(made.getInt(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION))
-          .as("more would let a repeated append pass another")
-          .isLessThanOrEqualTo(5);
-      assertThat(made.getInt(ProducerConfig.RETRIES_CONFIG)).isEqualTo(Integer.MAX_VALUE);
-    }
-    assertThat(settings.appendTail())
+    assertThat(settings.producer())
+        .containsEntry(ProducerConfig.ACKS_CONFIG, "all")
+        .containsEntry(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true)
+        .containsEntry(ProducerConfig.LINGER_MS_CONFIG, 0)
+        .doesNotContainKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+    assertThat(settings.appender())
+        .as("a shard's thread never waits for a producer")
+        .containsEntry(ProducerConfig.MAX_BLOCK_MS_CONFIG, 0);
+    ProducerConfig made = new ProducerConfig(serialized(settings.appender()));
+    assertThat(made.getInt(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION))
+        .as("more would let a repeated append pass another")
+        .isLessThanOrEqualTo(5);
+    assertThat(made.getInt(ProducerConfig.RETRIES_CONFIG)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(settings.tail())
+        .as("a fetch may inflate to gigabytes")
+        .containsEntry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 4)
         .containsEntry(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none")
         .containsEntry(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted")
         .containsEntry(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false)

@@ -50,7 +50,7 @@ class SilentBrokerTest {
                 brokers.get(0).bootstrap() + "," + brokers.get(1).bootstrap(),
                 one.cluster(),
                 one.replicas(),
-                new KafkaConfig.Times(1_000, 5_000, DELIVERY_MS, 5),
+                new KafkaConfig.Times(1_000, 5_000, DELIVERY_MS),
                 one.compression(),
                 one.properties()),
             PARTITIONS);

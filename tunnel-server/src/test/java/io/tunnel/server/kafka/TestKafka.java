@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class TestKafka {
 
   /** Short, so that tests of outages are. */
-  public static final Times SHORT = new Times(1_000, 500, 1_500, 0);
+  public static final Times SHORT = new Times(1_000, 500, 1_500);
 
   /** Long, because the machine may have much else to do; but for sessions. */
-  private static final Times TIMES = new Times(1_000, 5_000, 20_000, 0);
+  private static final Times TIMES = new Times(1_000, 5_000, 20_000);
 
   public static final Shard.Clock CLOCK =
       new Shard.Clock() {

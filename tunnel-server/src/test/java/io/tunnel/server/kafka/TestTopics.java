@@ -73,7 +73,7 @@ final class TestTopics {
   static void use(KafkaConfig config, String topic) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
-            new ClientSettings(config).producer(0),
+            new ClientSettings(config).producer(),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       producer.send(new ProducerRecord<>(topic, new byte[] {1}, new byte[] {2})).get();

@@ -154,24 +154,6 @@ public final class Writers {
         result.returning(AnswerCodec.returned(answered.answer(), batch, rejections)));
   }
 
-  /**
-   * What was answered to a batch of a log that nodes share; empty for a batch that is to be
-   * applied.
-   *
-   * @param sinceMicros what is older may be gone from the log, so its writers are forgotten
-   * @param aheadMicrosMax how far a writer's date may be ahead of {@code nowMicros}
-   * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
-   */
-  public Optional<Answered> answerTo(
-      int partition, Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
-    raised.add(partition);
-    of(partition).evictBefore(sinceMicros);
-    Optional<Answered> found =
-        answerOf(of(partition).judge(batch, nowMicros, sinceMicros, aheadMicrosMax));
-    repeated += found.isPresent() ? 1 : 0;
-    return found;
-  }
-
   private static Optional<Answered> answerOf(Verdict verdict) {
     if (verdict instanceof Verdict.Ended ended) {
       throw ended(ended.why(), ended.dateMicros());

@@ -47,9 +47,6 @@ import java.util.function.Supplier;
  */
 public final class AppendReplicas implements NodeReplicas {
 
-  /** Records that a warm replica may be behind: appends of usual size are 1 MiB. */
-  private static final long WARM_RECORDS_MAX = 64;
-
   /** Milliseconds after which a log that gives nothing fails the start of a replica. */
   private static final long START_WAIT_MS_MAX = 30_000;
 
@@ -274,7 +271,7 @@ public final class AppendReplicas implements NodeReplicas {
 
   @Override
   public Set<Integer> warm() {
-    long lagMax = Math.min(WARM_RECORDS_MAX, config.warmLagMax());
+    long lagMax = config.warmLagMax();
     Set<Integer> warm = new TreeSet<>();
     for (LaneKeeper keeper : keepers) {
       for (int partition : keeper.partitions()) {

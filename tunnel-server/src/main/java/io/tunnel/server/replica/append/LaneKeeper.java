@@ -64,6 +64,9 @@ final class LaneKeeper implements Closeable {
   /** Whether a tick waits for the shard's thread. */
   private final AtomicBoolean isTicking = new AtomicBoolean();
 
+  /** A shard that has ended runs at once what is posted, and the table is closed then. */
+  private volatile boolean isClosed;
+
   /** Bytes of records that the lanes have taken, and that the local log may lack. */
   private long takenBytes;
 
@@ -322,7 +325,7 @@ final class LaneKeeper implements Closeable {
           Set<Integer> left = new TreeSet<>(log.local().partitionIds());
           left.removeAll(followed);
           try {
-            if (!shard.hasFailed()) {
+            if (!shard.hasFailed() && !isClosed) {
               retention.look(id, followed, left, shard.meter(), nowMicros);
             }
           } catch (IOException e) {
@@ -491,6 +494,7 @@ final class LaneKeeper implements Closeable {
   /** Reads no more, and refuses strict reads; before the shard is closed. */
   @Override
   public void close() throws IOException {
+    isClosed = true;
     tail.close();
     post(() -> kept.values().forEach(each -> each.strict.stop(PendingWrite.stopping())));
   }

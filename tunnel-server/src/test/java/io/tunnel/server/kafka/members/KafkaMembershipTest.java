@@ -107,7 +107,7 @@ class KafkaMembershipTest {
 
   /** Members whose sessions last longer than {@link TestNode} waits. */
   private List<KafkaMembership> patient(TestNode... nodes) {
-    Times patient = new Times(SESSION_SECONDS_MAX * 1_000, 5_000, 20_000, 0);
+    Times patient = new Times(SESSION_SECONDS_MAX * 1_000, 5_000, 20_000);
     KafkaConfig longSessions = TestKafka.config(config, patient);
     List<KafkaMembership> members = new ArrayList<>();
     for (TestNode node : nodes) {
@@ -216,7 +216,7 @@ class KafkaMembershipTest {
 
   /** In less than the sessions of {@link #patient}. */
   private void requireJoinsAtOnce(TestNode node) throws Exception {
-    Times patient = new Times(SESSION_SECONDS_MAX * 1_000, 5_000, 20_000, 0);
+    Times patient = new Times(SESSION_SECONDS_MAX * 1_000, 5_000, 20_000);
     long began = System.nanoTime();
     try (KafkaCluster again =
         new KafkaCluster(TestKafka.config(config, patient), TestKafka.CLOCK)) {

@@ -100,8 +100,9 @@ final class ReplicaNodes implements Closeable {
               new TableStoreConfig(1 << 20, 1 << 20, 1),
               Disks.ofSystem()),
           new ReplicaConfig(
-              new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
-              new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, READ_AGE_MS_MAX),
+              new ReplicaConfig.Batches(4_096),
+              new ReplicaConfig.Times(10_000, READ_AGE_MS_MAX),
+              ReplicaConfig.History.DEFAULT,
               10));
     }
 
