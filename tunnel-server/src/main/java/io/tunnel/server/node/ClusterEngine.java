@@ -38,6 +38,7 @@ import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.append.AppendReplicas;
+import io.tunnel.server.replica.append.Snapshots;
 import io.tunnel.server.replica.shared.Markers;
 import java.io.Closeable;
 import java.io.IOException;
@@ -218,13 +219,25 @@ public final class ClusterEngine implements Engine {
   /** The engine of a log with a record for each append. */
   private PartitionEngine appends(Replicas.Layout layout, String incarnation, Outside outside)
       throws IOException {
+    Later later = later(parts.openThreads(new OwnThread("looks")));
+    PeerLooks nodes =
+        parts.open(
+            new PeerLooks(
+                cluster.node(),
+                new PeerLooks.Tools(
+                    outside.sockets(), new NodeSeals(log.catalog()), clock, later)));
+    Snapshots.Threads snapshots =
+        new Snapshots.Threads(
+            parts.openThreads(new OwnThread("snapshots")),
+            parts.openThreads(
+                Executors.newCachedThreadPool(task -> new Thread(task, "replica-start"))));
     AppendReplicas.Shared shared =
         new AppendReplicas.Shared(
             parts.open(log.openAppends()),
             parts.open(log.openBlocks()),
             log.problems(),
-            parts.openThreads(
-                Executors.newCachedThreadPool(task -> new Thread(task, "replica-start"))));
+            snapshots,
+            new VerifiedElsewhere(cluster.node(), placement::get, nodes));
     AppendReplicas.Layout kept =
         new AppendReplicas.Layout(
             layout.identity(),
@@ -243,26 +256,13 @@ public final class ClusterEngine implements Engine {
                 shared,
                 new AppendReplicas.Self(cluster.node(), incarnation, WiringChance::longNumber),
                 new AppendReplicas.Known(
-                    OwnCatalog.ofCache(log.catalog()), log.places(), log.places()::retentionMicros),
+                    OwnCatalog.ofCache(log.catalog()),
+                    log.places(),
+                    log.places()::retentionMicros,
+                    log.places()::retentionBytes),
                 placement::leaderElsewhere,
                 new AppendReplicas.Outside(outside.meters(), clock)));
-    ScheduledExecutorService timer = parts.openThreads(new OwnThread("looks"));
-    Later later =
-        (ms, action) -> {
-          try {
-            var unused = timer.schedule(action, ms, TimeUnit.MILLISECONDS);
-            return true;
-          } catch (RejectedExecutionException e) {
-            return false;
-          }
-        };
     PartitionLooks own = opened.looks();
-    PeerLooks nodes =
-        parts.open(
-            new PeerLooks(
-                cluster.node(),
-                new PeerLooks.Tools(
-                    outside.sockets(), new NodeSeals(log.catalog()), clock, later)));
     LeaderLooks leaders =
         new LeaderLooks(
             cluster.node(),
@@ -271,6 +271,17 @@ public final class ClusterEngine implements Engine {
             nodes,
             new LeaderLooks.Timing(clock::nanos, later));
     return new AppendEngine(opened, own, leaders);
+  }
+
+  private static Later later(ScheduledExecutorService timer) {
+    return (ms, action) -> {
+      try {
+        var unused = timer.schedule(action, ms, TimeUnit.MILLISECONDS);
+        return true;
+      } catch (RejectedExecutionException e) {
+        return false;
+      }
+    };
   }
 
   private NodeRooms rooms(String incarnation, PartitionEngine engine) {
