@@ -3,7 +3,6 @@ package io.tunnel.server.replica.append;
 import io.tunnel.server.replica.append.TrimCore.Kept;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.Optional;
 
 /**
@@ -11,14 +10,15 @@ import java.util.Optional;
  * marks live in memory: after a start, only bytes that the lane has taken since are known, so a log
  * is rather kept too long.
  *
- * <p>Invariants: bytes, positions and offsets of the marks rise. At most {@value #MARKS_MAX} marks
- * are remembered; when there are more, every second one is forgotten.
+ * <p>Invariants: bytes, positions and offsets of the marks rise; marks are 1/{@value #MARKS} of the
+ * kept bytes apart, at least; only the first mark can be before the kept bytes.
  */
 final class KeptBytes {
 
-  static final int MARKS_MAX = 64;
+  private static final int MARKS = 32;
 
   private final Deque<Mark> marks = new ArrayDeque<>();
+  private long end;
 
   /** The log has {@code bytes} before the record at the offset. */
   private record Mark(long bytes, Kept at) {}
@@ -28,34 +28,42 @@ final class KeptBytes {
    *
    * @param bytes never falls
    * @param at the next change, and the next record
+   * @param kept bytes of changes that are kept; 0 for all
    */
-  void saw(long bytes, Kept at) {
-    if (marks.isEmpty() || marks.getLast().bytes < bytes) {
+  void saw(long bytes, Kept at, long kept) {
+    end = bytes;
+    if (kept == 0) {
+      marks.clear();
+      return;
+    }
+    if (marks.isEmpty() || bytes - marks.getLast().bytes >= Math.max(1, kept / MARKS)) {
       marks.add(new Mark(bytes, at));
     }
-    if (marks.size() > MARKS_MAX) {
-      boolean isForgotten = false;
-      for (Iterator<Mark> each = marks.iterator(); each.hasNext(); isForgotten = !isForgotten) {
-        Mark unused = each.next();
-        if (isForgotten) {
-          each.remove();
-        }
-      }
+    while (marks.size() > 1 && isBeyond(second(), kept)) {
+      marks.removeFirst();
     }
   }
 
+  private Mark second() {
+    return marks.stream().skip(1).findFirst().orElseThrow();
+  }
+
+  private boolean isBeyond(Mark mark, long kept) {
+    return end - mark.bytes >= kept;
+  }
+
   /**
-   * Where the newest {@code kept} bytes begin, or before; empty when the lane has not taken so many
-   * bytes.
+   * Where the newest {@code kept} bytes begin, or before; empty when all are kept, and when the
+   * lane has not taken so many bytes.
    */
   Optional<Kept> newest(long kept) {
-    long end = marks.isEmpty() ? 0 : marks.getLast().bytes;
-    Optional<Kept> found = Optional.empty();
-    for (Mark mark : marks) {
-      if (end - mark.bytes >= kept) {
-        found = Optional.of(mark.at);
-      }
-    }
-    return found;
+    return kept > 0 && !marks.isEmpty() && isBeyond(marks.getFirst(), kept)
+        ? Optional.of(marks.getFirst().at)
+        : Optional.empty();
+  }
+
+  /** How many marks are remembered. */
+  int count() {
+    return marks.size();
   }
 }

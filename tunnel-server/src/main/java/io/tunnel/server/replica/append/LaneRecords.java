@@ -15,6 +15,9 @@ import java.util.Optional;
  */
 final class LaneRecords {
 
+  /** What a record has beside its value: the header, and what the log writes around it. */
+  private static final int RECORD_BYTES = 80;
+
   private final int partition;
 
   /** The commit time of the last change that counts, or is under way. */
@@ -23,7 +26,7 @@ final class LaneRecords {
   /** What the records that count say. */
   private Trim trimmed;
 
-  /** Of the values of all records that count since the lane began. */
+  /** Of all records that count since the lane began. */
   private long countedBytes;
 
   /** The records after those of a state. */
@@ -42,7 +45,7 @@ final class LaneRecords {
     return trimmed;
   }
 
-  /** Bytes of the values of all records that count since the lane began. */
+  /** Bytes of all records that count since the lane began. */
   long countedBytes() {
     return countedBytes;
   }
@@ -63,7 +66,7 @@ final class LaneRecords {
    * @throws io.tunnel.codec.MalformedException for a value that no leader writes
    */
   List<ChangeBatch> counted(long offset, AppendHeader header, byte[] value, Proven proven) {
-    countedBytes += value.length;
+    countedBytes += RECORD_BYTES + value.length;
     if (header.kind() != Kind.BATCHES) {
       return List.of(control(new RecordPlace(partition, offset, proven, header), value));
     }

@@ -36,7 +36,7 @@ record LaneView(
    * @param lane a number that no other lane of the shard has; a replica that begins anew has
    *     another lane
    * @param named the newest snapshot whose record the lane has taken
-   * @param bytes of the values of all these records
+   * @param bytes of all these records
    */
   record Counted(long lane, Optional<Named> named, long bytes) {}
 

@@ -104,7 +104,7 @@ final class SharedLane {
     return lead.follow().next();
   }
 
-  /** Bytes of the values of all records that count since the lane began. */
+  /** Bytes of all records that count since the lane began. */
   long countedBytes() {
     return records.countedBytes();
   }

@@ -65,18 +65,18 @@ final class SnapshotTaking implements AutoCloseable {
     return writer.bytes();
   }
 
-  /** Writes the slices that are due. */
+  /** Writes the slices that are due, and ends a snapshot that takes too long. */
   State advance(long nowNanos, long bytesPerSecond) {
     long due = dueNanos.orElse(nowNanos);
     long at = nowNanos - due > LATE_NANOS_MAX ? nowNanos - LATE_NANOS_MAX : due;
     boolean hasWritten = true;
-    State reached = writer.state();
     while (hasWritten && nowNanos - at >= 0) {
-      reached = writer.step(at, bytesPerSecond);
+      State reached = writer.step(at, bytesPerSecond);
       hasWritten = reached == State.WRITING && writer.dueNanos() - at > 0;
       at = writer.dueNanos();
     }
-    dueNanos = OptionalLong.of(at);
+    State reached = writer.step(nowNanos, bytesPerSecond);
+    dueNanos = OptionalLong.of(writer.dueNanos());
     return reached;
   }
 

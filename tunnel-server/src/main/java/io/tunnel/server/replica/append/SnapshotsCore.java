@@ -81,7 +81,8 @@ final class SnapshotsCore {
     replicas.put(partition, replica);
     replica.seen = seen;
     FollowState follow = seen.log().follow();
-    replica.marks.saw(seen.bytes(), new Kept(follow.position(), follow.next()));
+    Kept next = new Kept(follow.position(), follow.next());
+    replica.marks.saw(seen.bytes(), next, seen.keptBytes());
     if (replica.trims.isPresent()) {
       read(replica, replica.trims.get(), nowNanos);
       lead(partition, replica);
@@ -385,10 +386,7 @@ final class SnapshotsCore {
 
   /** A change may go as soon as time or size lets it. */
   private static Kept later(Kept byTime, SnapshotReplica replica) {
-    Optional<Kept> bySize =
-        replica.seen.keptBytes() == 0
-            ? Optional.empty()
-            : replica.marks.newest(replica.seen.keptBytes());
+    Optional<Kept> bySize = replica.marks.newest(replica.seen.keptBytes());
     return bySize.filter(kept -> kept.position() > byTime.position()).orElse(byTime);
   }
 

@@ -84,8 +84,13 @@ final class ReplicaNodes implements Closeable {
 
   /** Time passes in steps, and nodes do what is due. */
   void pass(long ms) throws IOException {
-    for (long left = ms; left > 0; left -= 50) {
-      clock.pass(Math.min(50, left));
+    pass(ms, 50);
+  }
+
+  /** Time passes in steps of {@code stepMs}, and nodes do what is due. */
+  void pass(long ms, long stepMs) throws IOException {
+    for (long left = ms; left > 0; left -= stepMs) {
+      clock.pass(Math.min(stepMs, left));
       nodes.forEach(node -> node.replicas.tick());
       settle();
     }
@@ -275,10 +280,15 @@ final class ReplicaNodes implements Closeable {
     @Override
     public void close() throws IOException {
       nodes.remove(this);
+      stopSnapshots();
+      replicas.close();
+    }
+
+    /** As the beginning of a stop. */
+    void stopSnapshots() {
       CompletableFuture<Void> stopped = replicas.stopSnapshots();
       posted.forEach(Runnable::run);
       stopped.join();
-      replicas.close();
     }
   }
 
