@@ -82,9 +82,7 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
    */
   public long retentionBytes(int partition) {
     return table(partition)
-        .map(
-            found ->
-                share(found.meta().options().retentionBytes(), found.partitions().size()))
+        .map(found -> share(found.meta().options().retentionBytes(), found.partitions().size()))
         .orElse(0L);
   }
 

@@ -67,10 +67,9 @@ public final class PartitionRenewal {
   }
 
   /**
-   * Scans a partition. The scan has all that counts up to now: the changes, and what is stored
-   * beside them, as answers to writers whose rows were all refused. Such answers are stored with a
-   * later fold otherwise. To be called when all changes of the partition are folded; folds all
-   * others that wait.
+   * Scans a partition, complete up to now: with answers to writers of batches without an accepted
+   * row, which the table otherwise gets with a later fold. Call this method when all changes of the
+   * partition are folded; the method folds the waiting changes of other partitions.
    *
    * @return to be closed
    * @throws io.tunnel.server.disk.DiskFullException when there is no room; may be repeated

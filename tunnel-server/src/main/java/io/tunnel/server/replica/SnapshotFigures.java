@@ -8,7 +8,7 @@ package io.tunnel.server.replica;
  * @param failed attempts that made no snapshot
  * @param verified snapshots that this node has read back and found intact
  * @param damaged snapshots that this node has read back and found damaged
- * @param trims records that say what readers must not ask for any more
+ * @param trims TRIM records that this node has appended
  * @param refusedDeletions requests to delete records that the shared log refused or did not answer
  * @param newestAgeMs the longest time, of all led partitions, since this node has learned of the
  *     newest snapshot; 0 without one
@@ -28,6 +28,5 @@ public record SnapshotFigures(
     boolean isOutrun) {
 
   /** Of a node that takes no snapshots. */
-  public static final SnapshotFigures NONE =
-      new SnapshotFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, false);
+  public static final SnapshotFigures NONE = new SnapshotFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, false);
 }

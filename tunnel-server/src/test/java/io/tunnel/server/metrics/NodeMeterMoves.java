@@ -101,9 +101,7 @@ final class NodeMeterMoves {
               .then(snapshots(figure, last), last));
     }
     moves.add(
-        MeterMove.of("tunnel_snapshot_outrun")
-            .then(snapshots(9, 1), 1)
-            .then(snapshots(9, 0), 0));
+        MeterMove.of("tunnel_snapshot_outrun").then(snapshots(9, 1), 1).then(snapshots(9, 0), 0));
     return moves;
   }
 

@@ -126,8 +126,7 @@ public final class AppendReplicas implements NodeReplicas {
       Snapshots.Threads threads,
       OtherReplicas others) {}
 
-  AppendReplicas(
-      Shards shards, List<LaneKeeper> keepers, LaneShards lanes, ReplicaConfig config) {
+  AppendReplicas(Shards shards, List<LaneKeeper> keepers, LaneShards lanes, ReplicaConfig config) {
     this.shards = shards;
     this.keepers = List.copyOf(keepers);
     this.ports = lanes.ports();
@@ -413,7 +412,7 @@ public final class AppendReplicas implements NodeReplicas {
     if (!isFresh) {
       keeper(partition).incidents().count(Incident.READ_TOO_OLD, 1);
       throw RefusedException.notLeader(
-          "this node has not heard from the log of partition %d for more than %d ms, and another may lead it"
+          "this node has not heard from the log of partition %d for more than %d ms"
               .formatted(partition, msMax),
           ports.leaders().apply(partition));
     }

@@ -124,7 +124,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
 
   /**
    * Where the changes begin of which the commit, or the arrival at the shared log, was at or after
-   * {@code epochMicros}: where all changes are older, after all that this node knows. Otherwise as
+   * {@code epochMicros}: after the last known change where all changes are older. Otherwise as
    * {@link #positionBefore}.
    */
   CompletableFuture<Optional<Kept>> firstKept(int partition, long epochMicros) {
@@ -143,18 +143,15 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
         };
     AtomicReference<Kept> kept =
         new AtomicReference<>(new Kept(log.follow().position(), log.follow().next()));
-    return ask(
-            new Look(
-                partition,
-                log,
-                goal,
-                found -> {
-                  found.ifPresent(at -> kept.set(new Kept(at.header().first(), at.offset())));
-                  return OptionalLong.of(kept.get().position());
-                }))
-        .thenApply(
-            position ->
-                position.isEmpty() ? Optional.empty() : Optional.of(kept.get()));
+    return ask(new Look(
+            partition,
+            log,
+            goal,
+            found -> {
+              found.ifPresent(at -> kept.set(new Kept(at.header().first(), at.offset())));
+              return OptionalLong.of(kept.get().position());
+            }))
+        .thenApply(position -> position.isEmpty() ? Optional.empty() : Optional.of(kept.get()));
   }
 
   private static boolean isUsable(KnownLog log, Stored record) {

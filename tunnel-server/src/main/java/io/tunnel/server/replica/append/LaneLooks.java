@@ -89,7 +89,7 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots
     return Math.min(known.position(), upTo);
   }
 
-  /** What this node has read back since its start. */
+  /** The answer is empty after a start, until the node has read a snapshot back. */
   @Override
   public CompletableFuture<Optional<Long>> verified(int partition) {
     return CompletableFuture.completedFuture(snapshots.verified(partition));

@@ -31,10 +31,10 @@ record LaneView(
     Counted counted) {
 
   /**
-   * What a lane has taken of records that count.
+   * Records of a lane that count.
    *
-   * @param lane a number that no other lane of the shard has; a replica that begins anew has
-   *     another lane
+   * @param lane number of the lane within its shard; a replica that begins anew gets another
+   *     lane
    * @param named the newest snapshot whose record the lane has taken
    * @param bytes of all these records
    */

@@ -63,9 +63,7 @@ final class SnapshotLanes {
   /** Whether the node serves a partition in an epoch, and the shard's disk did not fail. */
   boolean isLed(int partition, long epoch) {
     return !shards.of(partition).hasFailed()
-        && view(partition)
-            .filter(view -> view.served().equals(OptionalLong.of(epoch)))
-            .isPresent();
+        && view(partition).filter(view -> view.served().equals(OptionalLong.of(epoch))).isPresent();
   }
 
   /** An estimate of the bytes of a partition's rows; empty when the table cannot be read now. */
@@ -88,7 +86,7 @@ final class SnapshotLanes {
   }
 
   /**
-   * Scans a partition when everything is folded that counts up to there. Nothing is given when the
+   * Scans a partition when all its changes are folded. Nothing is given when the
    * node does not serve the partition in this epoch, or the disk is full or has failed.
    *
    * @param taken is told once by the shard's thread; never when the shard is closed

@@ -6,7 +6,7 @@ import io.tunnel.server.replica.append.SnapshotStep.Kind;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What {@link SnapshotsCore} knows of a replica, and what is under way there. */
+/** The state of one replica in {@link SnapshotsCore}. */
 final class SnapshotReplica {
 
   /** A log from which records are deleted. */

@@ -30,7 +30,7 @@ sealed interface SnapshotStep {
   /** Read all blocks of a snapshot back. */
   record Verify(int partition, long lane, Snapshot snapshot) implements SnapshotStep {}
 
-  /** Ask other replicas what they have read back. */
+  /** Ask other nodes for the newest snapshot that a node has read back. */
   record Ask(int partition, long lane) implements SnapshotStep {}
 
   /** Find out where the changes begin that the table's retention keeps. */

@@ -72,7 +72,7 @@ public final class Snapshots implements Closeable {
   /**
    * What snapshots need of the node.
    *
-   * @param starts lets a replica begin that has nothing, or not what the replica needs
+   * @param starts lets replicas begin anew
    * @param others replicas on other nodes
    */
   record Ports(
@@ -249,8 +249,7 @@ public final class Snapshots implements Closeable {
       lanes.scan(take.partition(), take.epoch(), scanned -> scanned(take, scanned));
     } else if (step instanceof Verify verify) {
       reading.ifPresent(SnapshotReading::cancel);
-      reading =
-          Optional.of(new SnapshotReading(verify, ports.blocks(), ports.threads().waiting()));
+      reading = Optional.of(new SnapshotReading(verify, ports.blocks(), ports.threads().waiting()));
     } else if (step instanceof Ask ask) {
       ports
           .others()
@@ -340,7 +339,7 @@ public final class Snapshots implements Closeable {
     if (!core.isTaking(step) || !lanes.isLed(step.partition(), step.epoch())) {
       taking = Optional.empty();
       one.close();
-      failed(step, "this node does not lead the partition any more");
+      failed(step, "another node leads the partition");
       return;
     }
     SnapshotWriter.State state = one.advance(clock.nanos(), core.paceBytes());
@@ -375,10 +374,7 @@ public final class Snapshots implements Closeable {
     Take step = one.step();
     one.close();
     lanes.append(
-        step.partition(),
-        step.epoch(),
-        one.snapshot(),
-        outcome -> post(() -> named(one, outcome)));
+        step.partition(), step.epoch(), one.snapshot(), outcome -> post(() -> named(one, outcome)));
   }
 
   private void named(SnapshotTaking one, Outcome outcome) {
@@ -446,8 +442,7 @@ public final class Snapshots implements Closeable {
           step.partition(),
           failure.getMessage());
     }
-    Optional<Trim> trim =
-        core.kept(step, failure == null ? kept : Optional.empty(), clock.nanos());
+    Optional<Trim> trim = core.kept(step, failure == null ? kept : Optional.empty(), clock.nanos());
     trim.ifPresent(
         due ->
             lanes.append(
@@ -469,7 +464,7 @@ public final class Snapshots implements Closeable {
     if (failure != null) {
       counts.refused();
       LOGGER.error(
-          "{} of partition {} keep what nobody needs before offset {}: {}. Deleting needs the right"
+          "cannot delete the {} of partition {} before offset {}: {}. Deleting needs the right"
               + " DELETE on the topic; will retry",
           step.of() == Kind.LOG ? "records" : "blocks",
           step.partition(),

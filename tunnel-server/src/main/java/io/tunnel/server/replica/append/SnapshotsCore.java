@@ -89,7 +89,7 @@ final class SnapshotsCore {
     }
   }
 
-  /** The node has no replica any more, or another one. */
+  /** The replica is gone, or begins anew. */
   void gone(int partition) {
     SnapshotReplica replica = replicas.remove(partition);
     if (replica == null) {
@@ -170,10 +170,9 @@ final class SnapshotsCore {
     return steps;
   }
 
-  private void recall(int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
-    if (recalling.isPresent()
-        || replica.trims.isPresent()
-        || nowNanos - replica.recallNanos < 0) {
+  private void recall(
+      int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
+    if (recalling.isPresent() || replica.trims.isPresent() || nowNanos - replica.recallNanos < 0) {
       return;
     }
     FollowState follow = replica.seen.log().follow();
@@ -187,7 +186,8 @@ final class SnapshotsCore {
     steps.add(recalling.get());
   }
 
-  private void verify(int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
+  private void verify(
+      int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
     Optional<Snapshot> newest =
         replica
             .newest()
@@ -201,7 +201,8 @@ final class SnapshotsCore {
     }
   }
 
-  private static void ask(int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
+  private static void ask(
+      int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
     if (replica.seen.hasOthers()
         && nowNanos - replica.askNanos >= 0
         && replica.trims.orElseThrow().unverified(true).isPresent()) {
@@ -210,7 +211,8 @@ final class SnapshotsCore {
     }
   }
 
-  private void trim(int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
+  private void trim(
+      int partition, SnapshotReplica replica, long nowNanos, List<SnapshotStep> steps) {
     boolean isTaken = taking.filter(step -> step.partition() == partition).isPresent();
     if (replica.isTrimming || isTaken || nowNanos - replica.trimNanos < 0) {
       return;
@@ -226,9 +228,7 @@ final class SnapshotsCore {
       int partition, SnapshotReplica replica, Kind kind, long nowNanos, List<SnapshotStep> steps) {
     SnapshotReplica.Deletion deletion = replica.of(kind);
     long target = replica.target(kind);
-    if (deletion.done < target
-        && !deletion.isUnderWay
-        && nowNanos - deletion.retryNanos >= 0) {
+    if (deletion.done < target && !deletion.isUnderWay && nowNanos - deletion.retryNanos >= 0) {
       deletion.isUnderWay = true;
       steps.add(new Delete(partition, replica.seen.lane(), kind, target));
     }
@@ -244,10 +244,7 @@ final class SnapshotsCore {
     taking =
         Optional.of(
             new Take(
-                next.getAsInt(),
-                replica.seen.lane(),
-                replica.led.getAsLong(),
-                replica.attempts));
+                next.getAsInt(), replica.seen.lane(), replica.led.getAsLong(), replica.attempts));
     hasBegun = false;
     steps.add(taking.get());
   }
@@ -255,7 +252,7 @@ final class SnapshotsCore {
   /**
    * The records of former snapshots are read.
    *
-   * @param found in the order of the log; those that the log has not any more are left out
+   * @param found in the order of the log; without trimmed ones
    * @param logBytes of the log after the newest of them, as far as the node knows
    */
   void recalled(Recall step, List<Snapshot> found, long logBytes, long nowNanos) {
@@ -357,9 +354,7 @@ final class SnapshotsCore {
 
   /** Another node has read a snapshot back. */
   void verifiedElsewhere(Ask step, long id) {
-    replica(step)
-        .flatMap(replica -> replica.trims)
-        .ifPresent(trims -> trims.verified(id, true));
+    replica(step).flatMap(replica -> replica.trims).ifPresent(trims -> trims.verified(id, true));
   }
 
   /**
@@ -392,8 +387,7 @@ final class SnapshotsCore {
 
   private Optional<SnapshotReplica> trimming(Search step) {
     return replica(step)
-        .filter(
-            replica -> replica.isTrimming && replica.led.equals(OptionalLong.of(step.epoch())));
+        .filter(replica -> replica.isTrimming && replica.led.equals(OptionalLong.of(step.epoch())));
   }
 
   /** The append of a trim has ended, or was not due. */

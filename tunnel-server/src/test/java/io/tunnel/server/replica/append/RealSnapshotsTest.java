@@ -166,8 +166,7 @@ class RealSnapshotsTest {
 
   @Tag("proof-kafka")
   @Test
-  void both_topics_are_trimmed_and_a_node_without_a_disk_begins_with_a_snapshot()
-      throws Exception {
+  void both_topics_are_trimmed_and_a_node_without_a_disk_begins_with_a_snapshot() throws Exception {
     try (TestAppends table = new TestAppends(1)) {
       try (Node first = new Node(1, table)) {
         first.replicas.lead(P);

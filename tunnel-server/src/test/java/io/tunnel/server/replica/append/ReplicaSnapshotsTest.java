@@ -11,14 +11,14 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.core.WriterCore.Numbered;
-import io.tunnel.model.value.Column;
-import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.Logged;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.Extents;
@@ -104,9 +104,7 @@ final class ReplicaSnapshotsTest {
   }
 
   private long count(Kind kind) {
-    return nodes.logs.records(P).stream()
-        .filter(record -> record.header.kind() == kind)
-        .count();
+    return nodes.logs.records(P).stream().filter(record -> record.header.kind() == kind).count();
   }
 
   private long snapshots() {

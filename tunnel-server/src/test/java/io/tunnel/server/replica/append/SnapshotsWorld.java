@@ -36,8 +36,7 @@ final class SnapshotsWorld {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final Random random;
-  private final SnapshotsCore core =
-      new SnapshotsCore(new DueCore.Limits(1_000, 1, 1 << 30, 1, 1));
+  private final SnapshotsCore core = new SnapshotsCore(new DueCore.Limits(1_000, 1, 1 << 30, 1, 1));
   private final Map<Integer, Log> logs = new TreeMap<>();
   private final List<SnapshotStep> underWay = new ArrayList<>();
   private long now;
@@ -288,7 +287,8 @@ final class SnapshotsWorld {
     List<Integer> kept = new ArrayList<>();
     for (int i = 0; i < log.snapshots.size(); i++) {
       Snapshot each = log.snapshots.get(i);
-      boolean isRead = log.readBack.contains(each.id()) || log.readBackElsewhere.contains(each.id());
+      boolean isRead =
+          log.readBack.contains(each.id()) || log.readBackElsewhere.contains(each.id());
       if (isRead
           && each.at().next() >= trim.offset()
           && each.at().position() >= trim.position()
