@@ -61,6 +61,20 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
     return partitions.indexOf(table.partition(partition));
   }
 
+  /**
+   * The bytes of changes that the log of each partition of the table keeps at least; 0 for all. The
+   * partitions of a table are led by many nodes, so each partition keeps an equal share.
+   */
+  public long retentionBytes(int partition) {
+    return table(partition)
+        .map(found -> share(found.meta().options().retentionBytes(), found.partitions().size()))
+        .orElse(0L);
+  }
+
+  private static long share(long bytes, int partitions) {
+    return bytes / partitions + (bytes % partitions == 0 ? 0 : 1);
+  }
+
   /** The time that the log of a partition keeps every change; {@link Long#MAX_VALUE} for ever. */
   public long retentionMicros(int partition) {
     long retentionMs =

@@ -75,6 +75,7 @@ public final class NodeMeters {
    */
   public void watch(NodeReplicas replicas, long reservedBytes) {
     watch(replicas::figures, replicas::count, replicas::freeBytes, reservedBytes);
+    new SnapshotMeters(registry, replicas::snapshots).register();
   }
 
   /** As {@link #watch(NodeReplicas, long)}, with the figures from whoever has them. */

@@ -37,6 +37,7 @@ import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.append.AppendReplicas;
+import io.tunnel.server.replica.append.Snapshots;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -198,13 +199,25 @@ public final class ClusterEngine implements Engine {
 
   private AppendEngine engine(AppendReplicas.Layout kept, String incarnation, Outside outside)
       throws IOException {
+    Later later = later(parts.openThreads(new OwnThread("looks")));
+    PeerLooks nodes =
+        parts.open(
+            new PeerLooks(
+                cluster.node(),
+                new PeerLooks.Tools(
+                    outside.sockets(), new NodeSeals(log.catalog()), clock, later)));
+    Snapshots.Threads snapshots =
+        new Snapshots.Threads(
+            parts.openThreads(new OwnThread("snapshots")),
+            parts.openThreads(
+                Executors.newCachedThreadPool(task -> new Thread(task, "replica-start"))));
     AppendReplicas.Shared shared =
         new AppendReplicas.Shared(
             parts.open(log.openAppends()),
             parts.open(log.openBlocks()),
             log.problems(),
-            parts.openThreads(
-                Executors.newCachedThreadPool(task -> new Thread(task, "replica-start"))));
+            snapshots,
+            new VerifiedElsewhere(cluster.node(), placement::get, nodes));
     AppendReplicas opened =
         parts.open(
             AppendReplicas.open(
@@ -212,26 +225,13 @@ public final class ClusterEngine implements Engine {
                 shared,
                 new AppendReplicas.Self(cluster.node(), incarnation, WiringChance::longNumber),
                 new AppendReplicas.Known(
-                    OwnCatalog.ofCache(log.catalog()), log.places(), log.places()::retentionMicros),
+                    OwnCatalog.ofCache(log.catalog()),
+                    log.places(),
+                    log.places()::retentionMicros,
+                    log.places()::retentionBytes),
                 placement::leaderElsewhere,
                 new AppendReplicas.Outside(outside.meters(), clock)));
-    ScheduledExecutorService timer = parts.openThreads(new OwnThread("looks"));
-    Later later =
-        (ms, action) -> {
-          try {
-            var unused = timer.schedule(action, ms, TimeUnit.MILLISECONDS);
-            return true;
-          } catch (RejectedExecutionException e) {
-            return false;
-          }
-        };
     PartitionLooks own = opened.looks();
-    PeerLooks nodes =
-        parts.open(
-            new PeerLooks(
-                cluster.node(),
-                new PeerLooks.Tools(
-                    outside.sockets(), new NodeSeals(log.catalog()), clock, later)));
     LeaderLooks leaders =
         new LeaderLooks(
             cluster.node(),
@@ -242,7 +242,18 @@ public final class ClusterEngine implements Engine {
     return new AppendEngine(opened, own, leaders);
   }
 
-  private NodeRooms rooms(String incarnation, AppendEngine engine) {
+  private static Later later(ScheduledExecutorService timer) {
+    return (ms, action) -> {
+      try {
+        var unused = timer.schedule(action, ms, TimeUnit.MILLISECONDS);
+        return true;
+      } catch (RejectedExecutionException e) {
+        return false;
+      }
+    };
+  }
+
+  private NodeRooms rooms(String incarnation, PartitionEngine engine) {
     ExecutorService waiting =
         parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
     ReadThreads readers = ReadThreads.open(parts);

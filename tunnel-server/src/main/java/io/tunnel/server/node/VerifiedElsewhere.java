@@ -1,6 +1,7 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.replica.append.OtherReplicas;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest.Verified;
@@ -16,13 +17,18 @@ import java.util.function.Supplier;
  *
  * @param self name of this node, which is not asked
  */
-record VerifiedElsewhere(String self, Supplier<Placement> placement, Peers peers) {
+record VerifiedElsewhere(String self, Supplier<Placement> placement, Peers peers)
+    implements OtherReplicas {
 
-  /**
-   * The greatest id of a snapshot that another replica has verified; empty when no other replica
-   * has, or none answers in time. The future does not fail.
-   */
-  CompletableFuture<OptionalLong> verified(int partition) {
+  @Override
+  public boolean has(int partition) {
+    Placement now = placement.get();
+    return now.nodes().stream()
+        .anyMatch(node -> !node.name().equals(self) && now.has(node.name(), partition));
+  }
+
+  @Override
+  public CompletableFuture<OptionalLong> verified(int partition) {
     Placement now = placement.get();
     List<CompletableFuture<OptionalLong>> answers = new ArrayList<>();
     for (Placement.Member node : now.nodes()) {

@@ -3,11 +3,13 @@ package io.tunnel.server.partition;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.PartitionLoad;
+import io.tunnel.server.table.PartitionScan;
 import java.io.IOException;
 
 /**
  * Empties a partition of a shard whose log nodes share, and lets its replica begin anew. Nobody
- * appends, folds or reads the partition meanwhile.
+ * appends, folds or reads the partition meanwhile. Also scans a partition, for the replicas that
+ * begin anew with a snapshot.
  *
  * <p>The order of the durable steps makes each crash harmless: the table has all of the local log,
  * so that no start folds former changes of the partition again; the table has no state and no entry
@@ -62,6 +64,20 @@ public final class PartitionRenewal {
       throw e;
     }
     return load[0];
+  }
+
+  /**
+   * Scans a partition, complete up to now: with answers to writers of batches without an accepted
+   * row, which the table otherwise gets with a later fold. Call this method when all changes of the
+   * partition are folded; the method folds the waiting changes of other partitions.
+   *
+   * @return to be closed
+   * @throws io.tunnel.server.disk.DiskFullException when there is no room; may be repeated
+   */
+  public PartitionScan scan(int partition) throws IOException {
+    folding.requireAllFolded();
+    folding.foldUpTo(log.end(), seen.takeRaised());
+    return rows.store().scanEntries(partition);
   }
 
   /** The table has complete entries of a partition again, and this state of its replica. */

@@ -61,6 +61,11 @@ public interface NodeReplicas extends ChangeReader, PartitionHosts, Closeable {
   /** Figures of all replicas together. */
   ReplicaFigures figures();
 
+  /** Figures of the snapshots of all replicas together. */
+  default SnapshotFigures snapshots() {
+    return SnapshotFigures.NONE;
+  }
+
   /** Free bytes of the disk that has the fewest; asks the file system. */
   long freeBytes();
 

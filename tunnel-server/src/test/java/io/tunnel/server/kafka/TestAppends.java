@@ -5,6 +5,7 @@ import io.tunnel.server.kafka.PartitionTopics.Place;
 import io.tunnel.server.replica.append.AppendHeader;
 import io.tunnel.server.replica.append.AppendTail;
 import io.tunnel.server.replica.append.ReadableAppendLog;
+import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -69,6 +70,11 @@ public final class TestAppends implements Closeable {
   /** The log, as another node of the cluster has it. */
   public ReadableAppendLog node() {
     return cluster.openAppends(partition -> Optional.ofNullable(places.get(partition)));
+  }
+
+  /** The log of blocks, as another node of the cluster has it. */
+  public SnapshotBlocks blocks() {
+    return cluster.openBlocks(partition -> Optional.ofNullable(places.get(partition)));
   }
 
   /** The header of a record without a meaning, told apart by its number. */

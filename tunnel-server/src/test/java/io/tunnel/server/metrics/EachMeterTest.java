@@ -30,6 +30,7 @@ final class EachMeterTest {
             MeterMoves.ofRations(),
             NodeMeterMoves.ofNodes(),
             NodeMeterMoves.ofReplicas(),
+            NodeMeterMoves.ofSnapshots(),
             TunnelMeterMoves.ofTunnels(),
             TunnelMeterMoves.ofPrincipals())
         .flatMap(List::stream);

@@ -12,6 +12,7 @@ import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.replica.Incident;
 import io.tunnel.server.replica.ReplicaFigures;
+import io.tunnel.server.replica.SnapshotFigures;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.EnumMap;
@@ -45,6 +46,7 @@ final class MeteredWorld implements Closeable {
   NodeMeters.Standing standing =
       new NodeMeters.Standing(0, 0, 0, 0, false, false, 0, 0, 0, 0, 0, 0);
   ReplicaFigures replicas = new ReplicaFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  SnapshotFigures snapshots = SnapshotFigures.NONE;
   long freeBytes;
   final Map<Incident, Long> incidents = new EnumMap<>(Incident.class);
 
@@ -89,6 +91,7 @@ final class MeteredWorld implements Closeable {
     meters.watches(() -> watches);
     meters.catchUp(() -> rations);
     node.watch(() -> standing);
+    new SnapshotMeters(meters.registry(), () -> snapshots).register();
     node.watch(() -> replicas, what -> incidents.getOrDefault(what, 0L), () -> freeBytes, 4_096);
     forgetJvm();
   }

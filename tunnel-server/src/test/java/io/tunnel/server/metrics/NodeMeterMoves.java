@@ -2,6 +2,7 @@ package io.tunnel.server.metrics;
 
 import io.tunnel.server.replica.Incident;
 import io.tunnel.server.replica.ReplicaFigures;
+import io.tunnel.server.replica.SnapshotFigures;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,41 @@ final class NodeMeterMoves {
     return MeterMove.of(name)
         .then(replicas(figure, 5), 5)
         .then(replicas(figure, isCounter ? 7 : 1), isCounter ? 7 : 1);
+  }
+
+  /** A figure of a node's snapshots, by its place among them. */
+  private static MeterMove.Change snapshots(int figure, int value) {
+    int[] of = new int[10];
+    of[figure] = value;
+    return world ->
+        world.snapshots =
+            new SnapshotFigures(
+                of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9] > 0);
+  }
+
+  static List<MeterMove> ofSnapshots() {
+    List<String> names =
+        List.of(
+            "tunnel_snapshot_taken_total",
+            "tunnel_snapshot_bytes_total",
+            "tunnel_snapshot_failures_total",
+            "tunnel_snapshot_verified_total",
+            "tunnel_snapshot_damaged_total",
+            "tunnel_shared_log_trims_total",
+            "tunnel_shared_log_trim_failures_total",
+            "tunnel_snapshot_age_ms",
+            "tunnel_snapshot_log_bytes");
+    List<MeterMove> moves = new ArrayList<>();
+    for (int figure = 0; figure < names.size(); figure++) {
+      int last = names.get(figure).endsWith("_total") ? 7 : 1;
+      moves.add(
+          MeterMove.of(names.get(figure))
+              .then(snapshots(figure, 5), 5)
+              .then(snapshots(figure, last), last));
+    }
+    moves.add(
+        MeterMove.of("tunnel_snapshot_outrun").then(snapshots(9, 1), 1).then(snapshots(9, 0), 0));
+    return moves;
   }
 
   private static String name(Incident what) {

@@ -18,6 +18,7 @@ import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.ReplicasIdentity;
+import io.tunnel.server.replica.SnapshotFigures;
 import io.tunnel.server.replica.append.LaneKeeper.Target;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
@@ -31,8 +32,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -59,6 +60,7 @@ public final class AppendReplicas implements NodeReplicas {
   private final AppendHistory history;
   private final AppendTimes times;
   private final LaneChanges changes;
+  private final Snapshots snapshots;
   private final Map<Integer, Target> targets = new ConcurrentHashMap<>();
 
   /**
@@ -73,7 +75,6 @@ public final class AppendReplicas implements NodeReplicas {
    * What replicas need of the cluster. Everything may be asked by any thread.
    *
    * @param leaders where a partition's leader is reached, as HOST:PORT, if the address is known
-   * @param starts lets a replica begin that has nothing, or not what it needs
    */
   record Ports(
       ReadableAppendLog log,
@@ -81,7 +82,7 @@ public final class AppendReplicas implements NodeReplicas {
       IntFunction<Optional<String>> leaders,
       Known known,
       TopicProblems problems,
-      LaneStarts starts) {}
+      Snapshots.Ports snapshots) {}
 
   /**
    * What the markers of a node say.
@@ -99,33 +100,36 @@ public final class AppendReplicas implements NodeReplicas {
    * @param partitions which partitions exist, and which were dropped
    * @param retentionMicros by partition, how long the table keeps changes; {@link Long#MAX_VALUE}
    *     for ever
+   * @param retentionBytes by partition, how many bytes of changes the table keeps in the partition;
+   *     0 for all
    */
   public record Known(
-      OwnCatalog catalog, KnownPartitions partitions, IntToLongFunction retentionMicros) {}
+      OwnCatalog catalog,
+      KnownPartitions partitions,
+      IntToLongFunction retentionMicros,
+      IntToLongFunction retentionBytes) {}
 
   /**
    * What a node has of the shared log.
    *
    * @param blocks of snapshots
-   * @param starters threads that may wait, for replicas that begin
+   * @param threads for snapshots, and for replicas that begin; to be closed after the replicas
+   * @param others replicas on other nodes
    */
   public record Shared(
-      ReadableAppendLog log, SnapshotBlocks blocks, TopicProblems problems, Executor starters) {}
+      ReadableAppendLog log,
+      SnapshotBlocks blocks,
+      TopicProblems problems,
+      Snapshots.Threads threads,
+      OtherReplicas others) {}
 
-  AppendReplicas(
-      Shards shards,
-      List<LaneKeeper> keepers,
-      Ports ports,
-      ReplicaConfig config,
-      Shard.Clock clock) {
+  AppendReplicas(Shards shards, List<LaneKeeper> keepers, LaneShards lanes, ReplicaConfig config) {
     this.shards = shards;
     this.keepers = List.copyOf(keepers);
-    this.ports = ports;
+    this.ports = lanes.ports();
     this.config = config;
-    this.clock = clock;
-    List<LocalRetention> made = new ArrayList<>();
-    shards.all().forEach(shard -> made.add(retention(shard)));
-    this.retentions = List.copyOf(made);
+    this.clock = lanes.clock();
+    this.retentions = FoldedTable.retentions(shards.all(), config, ports.known());
     this.history =
         new AppendHistory(
             new AppendHistory.Limits(
@@ -138,29 +142,9 @@ public final class AppendReplicas implements NodeReplicas {
             partition -> local(partition).wake(partition));
     this.times = new AppendTimes(ports.log(), this::known);
     this.changes = new LaneChanges(this, shards, history);
-  }
-
-  private LocalRetention retention(Shard shard) {
-    long bytesMax = config.history().localBytesMax();
-    return new LocalRetention(
-        shard.log(),
-        bytesMax == 0 ? 0 : Math.max(1, bytesMax / keepers.size()),
-        ports.known().retentionMicros(),
-        partition -> !ports.known().partitions().isDropped(partition),
-        new Folded(shard));
-  }
-
-  /** The table of a shard, which a start makes again from the local log. */
-  private record Folded(Shard shard) implements LocalRetention.Table {
-    @Override
-    public long durableOffset() throws IOException {
-      return shard.store().durableOffset();
-    }
-
-    @Override
-    public void startFlush() throws IOException {
-      shard.store().startFlush();
-    }
+    this.snapshots =
+        new Snapshots(
+            new SnapshotLanes(this, shards, lanes, times), ports.snapshots(), lanes.clock());
   }
 
   /**
@@ -175,10 +159,18 @@ public final class AppendReplicas implements NodeReplicas {
       IntFunction<Optional<String>> leaders,
       Outside outside)
       throws IOException {
-    LaneStarts starts =
-        new ReplicaStart(shared.log(), shared.blocks(), shared.starters(), START_WAIT_MS_MAX)
-            ::begin;
-    Ports ports = new Ports(shared.log(), self, leaders, known, shared.problems(), starts);
+    ReplicaStart start =
+        new ReplicaStart(
+            shared.log(), shared.blocks(), shared.threads().waiting(), START_WAIT_MS_MAX);
+    Snapshots.Ports snapshots =
+        new Snapshots.Ports(
+            start::begin,
+            shared.log(),
+            shared.blocks(),
+            shared.threads(),
+            shared.others(),
+            Snapshots.Limits.USUAL);
+    Ports ports = new Ports(shared.log(), self, leaders, known, shared.problems(), snapshots);
     LaneShards lanes = new LaneShards(ports, readBytesMax(layout), outside.clock());
     AppendReplicas opened = prepare(layout, lanes, outside.meter());
     opened.shards.start();
@@ -196,13 +188,17 @@ public final class AppendReplicas implements NodeReplicas {
     Ports ports = lanes.ports();
     Shards shards =
         Shards.openCache(layout.shards(), ports.known().catalog(), lanes, meter, lanes.clock());
-    return new AppendReplicas(
-        shards, lanes.keepers(shards), ports, layout.replica(), lanes.clock());
+    return new AppendReplicas(shards, lanes.keepers(shards), lanes, layout.replica());
   }
 
   /** Follows what was stored of partitions that exist. */
   void followAll(Set<Integer> stored) {
     stored.stream().filter(ports.known().partitions()::exists).forEach(this::follow);
+  }
+
+  /** Before {@link #close}: ends the snapshot that is taken. */
+  CompletableFuture<Void> stopSnapshots() {
+    return snapshots.stop();
   }
 
   List<Shard> shards() {
@@ -311,6 +307,7 @@ public final class AppendReplicas implements NodeReplicas {
   @Override
   public void tick() {
     keepers.forEach(LaneKeeper::tick);
+    snapshots.tick();
   }
 
   @Override
@@ -321,6 +318,11 @@ public final class AppendReplicas implements NodeReplicas {
   @Override
   public ReplicaFigures figures() {
     return LaneFigures.of(shards.all(), keepers, history);
+  }
+
+  @Override
+  public SnapshotFigures snapshots() {
+    return snapshots.figures();
   }
 
   @Override
@@ -408,11 +410,8 @@ public final class AppendReplicas implements NodeReplicas {
     if (!isFresh) {
       keeper(partition).incidents().count(Incident.READ_TOO_OLD, 1);
       throw RefusedException.notLeader(
-          "this node has not heard from the log of partition "
-              + partition
-              + " for more than "
-              + msMax
-              + " ms, and another may lead it",
+          "this node has not heard from the log of partition %d for more than %d ms"
+              .formatted(partition, msMax),
           ports.leaders().apply(partition));
     }
   }
@@ -455,7 +454,7 @@ public final class AppendReplicas implements NodeReplicas {
 
   /** Looks at the partitions that this node leads, for this node and for others. */
   public PartitionLooks looks() {
-    return new LaneLooks(this, times);
+    return new LaneLooks(this, times, snapshots);
   }
 
   /** Runs a read as {@link PartitionHost#executeStrictly} does, on whatever host there is. */
@@ -481,7 +480,7 @@ public final class AppendReplicas implements NodeReplicas {
   @Override
   public void close() throws IOException {
     IOException failure = new IOException("cannot close all shards");
-    List<Closeable> all = new ArrayList<>(List.of(history, times));
+    List<Closeable> all = new ArrayList<>(List.of(snapshots, history, times));
     all.addAll(keepers);
     all.add(shards);
     for (Closeable each : all) {

@@ -8,6 +8,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.replica.append.AppendTail.Stored;
 import io.tunnel.server.replica.append.SearchCore.Goal;
 import io.tunnel.server.replica.append.SearchCore.Side;
+import io.tunnel.server.replica.append.TrimCore.Kept;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -19,6 +20,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -117,6 +120,38 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
             log,
             goal,
             found -> OptionalLong.of(found.map(AppendTimes::commitMicros).orElse(0L))));
+  }
+
+  /**
+   * Where the changes begin of which the commit, or the arrival at the shared log, was at or after
+   * {@code epochMicros}: after the last known change where all changes are older. Otherwise as
+   * {@link #positionBefore}.
+   */
+  CompletableFuture<Optional<Kept>> firstKept(int partition, long epochMicros) {
+    KnownLog log = known.apply(partition);
+    if (log.follow().stretches().isEmpty()) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
+    Goal goal =
+        record -> {
+          if (!isUsable(log, record)) {
+            return Side.UNUSABLE;
+          }
+          long micros =
+              Math.max(commitMicros(record), TimeUnit.MILLISECONDS.toMicros(record.timeMs()));
+          return micros < epochMicros ? Side.BEFORE : Side.AFTER;
+        };
+    AtomicReference<Kept> kept =
+        new AtomicReference<>(new Kept(log.follow().position(), log.follow().next()));
+    return ask(new Look(
+            partition,
+            log,
+            goal,
+            found -> {
+              found.ifPresent(at -> kept.set(new Kept(at.header().first(), at.offset())));
+              return OptionalLong.of(kept.get().position());
+            }))
+        .thenApply(position -> position.isEmpty() ? Optional.empty() : Optional.of(kept.get()));
   }
 
   private static boolean isUsable(KnownLog log, Stored record) {

@@ -8,7 +8,7 @@ import io.tunnel.server.replica.Incident;
 import io.tunnel.server.replica.Incidents;
 import io.tunnel.server.replica.LocalRetention;
 import io.tunnel.server.replica.ReadIndex;
-import io.tunnel.server.replica.append.AppendValue.Trim;
+import io.tunnel.server.replica.append.AppendValue.Snapshot;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -58,7 +58,6 @@ final class LaneKeeper implements Closeable {
   private final Shard.Clock clock;
   private final Incidents incidents = new Incidents();
   private final Map<Integer, Kept> kept = new ConcurrentHashMap<>();
-
   private final StartingLanes starting;
 
   /** Whether a tick waits for the shard's thread. */
@@ -69,6 +68,9 @@ final class LaneKeeper implements Closeable {
 
   /** Bytes of records that the lanes have taken, and that the local log may lack. */
   private long takenBytes;
+
+  /** Lanes that were begun. */
+  private long lanes;
 
   /**
    * What is opened of a shard before the keeper is there.
@@ -92,9 +94,10 @@ final class LaneKeeper implements Closeable {
     Target target = Target.FOLLOW;
     OptionalLong startEnd = OptionalLong.empty();
 
-    /** What readers must not ask for. */
-    Trim trimmed = Trim.NONE;
+    /** Told apart from every other lane of the keeper. */
+    final long number;
 
+    Optional<LaneView.Named> named = Optional.empty();
     long end;
     long askedNanos;
 
@@ -106,10 +109,11 @@ final class LaneKeeper implements Closeable {
     /** The local log has the changes from this position on, beyond those of an earlier replica. */
     final long begun;
 
-    Kept(int partition, SharedLane lane) {
+    Kept(int partition, SharedLane lane, long number) {
       this.partition = partition;
       this.lane = lane;
-      this.begun = lane.position();
+      this.number = number;
+      this.begun = lane.state().follow().position();
     }
   }
 
@@ -125,7 +129,7 @@ final class LaneKeeper implements Closeable {
     this.seen = opened.seen();
     this.tail = opened.tail();
     this.problems = ports.problems();
-    this.starting = new StartingLanes(shard, ports.starts(), clock, this::begin);
+    this.starting = new StartingLanes(shard, ports.snapshots().starts(), clock, this::begin);
     this.clock = clock;
   }
 
@@ -199,7 +203,7 @@ final class LaneKeeper implements Closeable {
   }
 
   private void begin(int partition, LaneState state, Target target) {
-    Kept replica = new Kept(partition, log.begin(partition, state));
+    Kept replica = new Kept(partition, log.begin(partition, state), ++lanes);
     publish(replica);
     kept.put(partition, replica);
     askEnds(Set.of(partition));
@@ -277,10 +281,10 @@ final class LaneKeeper implements Closeable {
   }
 
   /** A control record counts; for the shard's thread. */
-  void said(int partition, AppendValue value) {
+  void said(int partition, long offset, AppendValue value) {
     Kept replica = kept.get(partition);
-    if (replica != null && value instanceof Trim trim) {
-      replica.trimmed = replica.trimmed.with(trim);
+    if (replica != null && value instanceof Snapshot snapshot) {
+      replica.named = Optional.of(new LaneView.Named(offset, snapshot));
       publish(replica);
     }
   }
@@ -344,14 +348,12 @@ final class LaneKeeper implements Closeable {
     tail.ends(partitions)
         .forEach(
             (partition, answer) ->
-                answer.thenAccept(end -> post(() -> sawEnd(partition, end, asked))));
-  }
-
-  private void sawEnd(int partition, AppendTail.End end, long askedNanos) {
-    Kept replica = kept.get(partition);
-    if (replica != null) {
-      sawEnd(replica, end, askedNanos);
-    }
+                answer.thenAccept(
+                    end ->
+                        post(
+                            () ->
+                                Optional.ofNullable(kept.get(partition))
+                                    .ifPresent(replica -> sawEnd(replica, end, asked)))));
   }
 
   private void sawEnd(Kept replica, AppendTail.End end, long askedNanos) {
@@ -457,8 +459,8 @@ final class LaneKeeper implements Closeable {
       shard.renewal().empty(replica.partition, LaneState.NONE.follow().position()).close();
     } catch (IOException e) {
       LOGGER.warn(
-          "cannot delete the rows of partition {}, which another node keeps; the next replica of the"
-              + " partition here deletes the rows",
+          "cannot delete the rows of partition {}, which another node keeps; the next replica of"
+              + " the partition here deletes the rows",
           replica.partition,
           e);
     }
@@ -475,7 +477,7 @@ final class LaneKeeper implements Closeable {
     return new LaneView(
         lane.standing().word(lane.role()),
         served,
-        new KnownLog(state.follow(), replica.trimmed),
+        new KnownLog(state.follow(), state.trimmed()),
         new LaneView.Progress(
             lane.standing().isFollowing(),
             lane.next(),
@@ -483,7 +485,8 @@ final class LaneKeeper implements Closeable {
             replica.startEnd),
         replica.begun,
         state.lastMicros(),
-        LaneView.incarnations(state.follow().stretches(), Optional.ofNullable(replica.view)));
+        LaneView.incarnations(state.follow().stretches(), Optional.ofNullable(replica.view)),
+        new LaneView.Counted(replica.number, replica.named, lane.countedBytes()));
   }
 
   private static RefusedException notLeader(int partition) {

@@ -17,7 +17,8 @@ import java.util.concurrent.CompletableFuture;
  * Looks at the partitions that a node leads. An answer is what the leader knows after a strict
  * read: a look at the end of the log that began after the question.
  */
-record LaneLooks(AppendReplicas replicas, AppendTimes times) implements PartitionLooks {
+record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots)
+    implements PartitionLooks {
 
   @Override
   public CompletableFuture<Found> look(Where question) {
@@ -88,9 +89,9 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times) implements Partitio
     return Math.min(known.position(), upTo);
   }
 
-  /** No node reads snapshots back yet. */
+  /** The answer is empty after a start, until the node has read a snapshot back. */
   @Override
   public CompletableFuture<Optional<Long>> verified(int partition) {
-    return CompletableFuture.completedFuture(Optional.empty());
+    return CompletableFuture.completedFuture(snapshots.verified(partition));
   }
 }

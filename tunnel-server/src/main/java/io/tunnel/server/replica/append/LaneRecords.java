@@ -4,8 +4,10 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.AppendBatches;
 import io.tunnel.server.partition.OpenGroup;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
+import io.tunnel.server.replica.append.AppendValue.Trim;
 import io.tunnel.server.replica.append.ReadBackCore.Proven;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Makes of the records of a partition what the local log gets of them: batches, and places without
@@ -13,18 +15,39 @@ import java.util.List;
  */
 final class LaneRecords {
 
+  /** What a record has beside its value: the header, and what the log writes around it. */
+  private static final int RECORD_BYTES = 80;
+
   private final int partition;
 
   /** The commit time of the last change that counts, or is under way. */
   private long lastMicros;
 
-  LaneRecords(int partition, long lastMicros) {
+  /** What the records that count say. */
+  private Trim trimmed;
+
+  /** Of all records that count since the lane began. */
+  private long countedBytes;
+
+  /** The records after those of a state. */
+  LaneRecords(int partition, LaneState state) {
     this.partition = partition;
-    this.lastMicros = lastMicros;
+    this.lastMicros = state.lastMicros();
+    this.trimmed = state.trimmed();
   }
 
   long lastMicros() {
     return lastMicros;
+  }
+
+  /** What readers must not ask for. */
+  Trim trimmed() {
+    return trimmed;
+  }
+
+  /** Bytes of all records that count since the lane began. */
+  long countedBytes() {
+    return countedBytes;
   }
 
   /**
@@ -43,12 +66,9 @@ final class LaneRecords {
    * @throws io.tunnel.codec.MalformedException for a value that no leader writes
    */
   List<ChangeBatch> counted(long offset, AppendHeader header, byte[] value, Proven proven) {
+    countedBytes += RECORD_BYTES + value.length;
     if (header.kind() != Kind.BATCHES) {
-      if (header.kind() == Kind.BEGIN
-          && AppendValue.decode(header.kind(), value) instanceof AppendValue.Begin begin) {
-        lastMicros = Math.max(lastMicros, begin.lastMicros());
-      }
-      return List.of(place(offset, header, proven, header.first()));
+      return List.of(control(new RecordPlace(partition, offset, proven, header), value));
     }
     List<ChangeBatch> batches =
         AppendBatches.parse(value, partition, header.first(), header.changes());
@@ -61,12 +81,27 @@ final class LaneRecords {
     return batches;
   }
 
+  private ChangeBatch control(RecordPlace place, byte[] value) {
+    AppendValue said = AppendValue.decode(place.header().kind(), value);
+    Optional<Trim> trim = Optional.empty();
+    if (said instanceof AppendValue.Begin begin) {
+      lastMicros = Math.max(lastMicros, begin.lastMicros());
+    } else if (said instanceof AppendValue.Snapshot snapshot) {
+      trim = Optional.of(snapshot.trimmed());
+    } else if (said instanceof Trim told) {
+      trim = Optional.of(told);
+    }
+    trimmed = trim.map(trimmed::with).orElse(trimmed);
+    return new RecordPlace(partition, place.offset(), place.proven(), place.header(), trim)
+        .batch(place.header().first(), lastMicros);
+  }
+
   /**
    * The place of a record without changes.
    *
-   * @param position of the next change
+   * @param next knows the position of the next change
    */
-  ChangeBatch place(long offset, AppendHeader header, Proven proven, long position) {
-    return new RecordPlace(partition, offset, proven, header).batch(position, lastMicros);
+  ChangeBatch place(long offset, AppendHeader header, Proven proven, FollowCore next) {
+    return new RecordPlace(partition, offset, proven, header).batch(next.position(), lastMicros);
   }
 }

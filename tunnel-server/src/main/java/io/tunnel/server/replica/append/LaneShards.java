@@ -77,7 +77,7 @@ final class LaneShards implements ShardLogs {
 
     @Override
     public void said(int partition, long offset, AppendValue value) {
-      keeper.get().said(partition, value);
+      keeper.get().said(partition, offset, value);
     }
   }
 
@@ -90,6 +90,11 @@ final class LaneShards implements ShardLogs {
       keepers.add(keeper);
     }
     return keepers;
+  }
+
+  /** The log of a shard. */
+  SharedShardLog log(int shard) {
+    return opened.get(shard).log();
   }
 
   /** The partitions that the tables and local logs have. */

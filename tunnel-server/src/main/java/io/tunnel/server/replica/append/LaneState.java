@@ -4,6 +4,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.replica.append.AppendValue.Trim;
 import io.tunnel.server.replica.append.FollowState.Stretch;
 import io.tunnel.server.replica.append.ReadBackCore.Proven;
 import java.util.ArrayList;
@@ -15,19 +16,20 @@ import java.util.List;
  * @param lastMicros the commit time of the last change that counts; 0 without one
  * @param proven up to where the log was known to have what the state says; from there on a reader
  *     reads again
+ * @param trimmed what readers must not ask for
  */
-record LaneState(FollowState follow, long lastMicros, Proven proven) {
+record LaneState(FollowState follow, long lastMicros, Proven proven, Trim trimmed) {
 
   /** Nothing was read. */
-  static final LaneState NONE = new LaneState(FollowState.NONE, 0);
+  static final LaneState NONE = new LaneState(FollowState.NONE, 0, Trim.NONE);
 
   private static final byte FORM = 1;
-  private static final int FIXED_BYTES = 2 + 7 * Long.BYTES + Integer.BYTES;
+  private static final int FIXED_BYTES = 2 + 10 * Long.BYTES + Integer.BYTES;
   private static final int STRETCH_BYTES = 5 * Long.BYTES;
 
   /** A state without the leader epoch of the last record. */
-  LaneState(FollowState follow, long lastMicros) {
-    this(follow, lastMicros, new Proven(follow.next(), AppendTail.NO_EPOCH));
+  LaneState(FollowState follow, long lastMicros, Trim trimmed) {
+    this(follow, lastMicros, new Proven(follow.next(), AppendTail.NO_EPOCH), trimmed);
   }
 
   /** The bytes of the state. */
@@ -43,6 +45,9 @@ record LaneState(FollowState follow, long lastMicros, Proven proven) {
     sink.writeLong(follow.snapshot());
     sink.writeLong(follow.snapshotBefore());
     sink.writeLong(proven.offset());
+    sink.writeLong(trimmed.position());
+    sink.writeLong(trimmed.offset());
+    sink.writeLong(trimmed.block());
     sink.writeInt(proven.leaderEpoch());
     for (Stretch stretch : stretches) {
       sink.writeLong(stretch.epoch());
@@ -86,7 +91,8 @@ record LaneState(FollowState follow, long lastMicros, Proven proven) {
             longAt(bytes, 2, 5),
             stretches),
         longAt(bytes, 2, 0),
-        new Proven(longAt(bytes, 2, 6), Binary.getInt(bytes, 2 + 7 * Long.BYTES)));
+        new Proven(longAt(bytes, 2, 6), Binary.getInt(bytes, 2 + 10 * Long.BYTES)),
+        new Trim(longAt(bytes, 2, 7), longAt(bytes, 2, 8), longAt(bytes, 2, 9)));
   }
 
   private static long longAt(byte[] bytes, int from, int index) {

@@ -1,6 +1,7 @@
 package io.tunnel.server.replica.append;
 
 import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.replica.append.AppendValue.Snapshot;
 import io.tunnel.server.replica.append.FollowState.Stretch;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.OptionalLong;
  * @param begun the position of the next change when the replica began
  * @param lastMicros the commit time of the last change; 0 without one
  * @param incarnations of the changes
+ * @param counted what the lane has taken of records that count
  */
 record LaneView(
     String role,
@@ -25,7 +27,25 @@ record LaneView(
     Progress progress,
     long begun,
     long lastMicros,
-    IncarnationHistory incarnations) {
+    IncarnationHistory incarnations,
+    Counted counted) {
+
+  /**
+   * Records of a lane that count.
+   *
+   * @param lane number of the lane within its shard; a replica that begins anew gets another
+   *     lane
+   * @param named the newest snapshot whose record the lane has taken
+   * @param bytes of all these records
+   */
+  record Counted(long lane, Optional<Named> named, long bytes) {}
+
+  /**
+   * A snapshot that counts.
+   *
+   * @param offset of the record
+   */
+  record Named(long offset, Snapshot snapshot) {}
 
   /**
    * How far a replica has read, in offsets of the log.
@@ -63,7 +83,8 @@ record LaneView(
 
   /** This replica when rows are not read here any more. */
   LaneView withdrawn() {
-    return new LaneView(role, OptionalLong.empty(), log, progress, begun, lastMicros, incarnations);
+    return new LaneView(
+        role, OptionalLong.empty(), log, progress, begun, lastMicros, incarnations, counted);
   }
 
   /**

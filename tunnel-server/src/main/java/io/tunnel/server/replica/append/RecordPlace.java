@@ -7,6 +7,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.replica.append.AppendValue.Trim;
 import io.tunnel.server.replica.append.ReadBackCore.Proven;
 import java.util.Optional;
 
@@ -16,15 +17,28 @@ import java.util.Optional;
  * rows after the batches of the record. At a start the places say how far the local log goes.
  *
  * <pre>
- *   i64 offset | i64 offset of what is proven | i32 leader epoch there | header
+ *   i64 offset | i64 offset of what is proven | i32 leader epoch there
+ *   | u8 1 where a trim follows: i64 position | i64 offset | i64 block
+ *   | header
  * </pre>
+ *
+ * <p>A node must know what is trimmed before the node serves old changes, so the place of a record
+ * that says a trim has the trim.
  *
  * @param proven up to where the shared log was known to have what the node has; of a record that
  *     was read, after the record
+ * @param trim what the record says of trimmed changes; of a TRIM and of a SNAPSHOT
  */
-record RecordPlace(int partition, long offset, Proven proven, AppendHeader header) {
+record RecordPlace(
+    int partition, long offset, Proven proven, AppendHeader header, Optional<Trim> trim) {
 
-  private static final int FIXED_BYTES = 2 * Long.BYTES + Integer.BYTES;
+  private static final int FIXED_BYTES = 2 * Long.BYTES + Integer.BYTES + 1;
+  private static final int TRIM_BYTES = 3 * Long.BYTES;
+
+  /** The place of a record that says no trim. */
+  RecordPlace(int partition, long offset, Proven proven, AppendHeader header) {
+    this(partition, offset, proven, header, Optional.empty());
+  }
 
   /** The place that a batch without rows says; empty of answers to writers. */
   static Optional<RecordPlace> of(ChangeBatch batch) {
@@ -37,13 +51,26 @@ record RecordPlace(int partition, long offset, Proven proven, AppendHeader heade
     if (value.length < FIXED_BYTES) {
       throw new MalformedException("a place of a record with " + value.length + " bytes");
     }
-    byte[] header = new byte[value.length - FIXED_BYTES];
-    System.arraycopy(value, FIXED_BYTES, header, 0, header.length);
+    boolean hasTrim = value[FIXED_BYTES - 1] == 1;
+    int from = FIXED_BYTES + (hasTrim ? TRIM_BYTES : 0);
+    if (value.length < from) {
+      throw new MalformedException("a place of a trim with " + value.length + " bytes");
+    }
+    byte[] header = new byte[value.length - from];
+    System.arraycopy(value, from, header, 0, header.length);
     return new RecordPlace(
         partition,
         Binary.getLong(value, 0),
         new Proven(Binary.getLong(value, Long.BYTES), Binary.getInt(value, 2 * Long.BYTES)),
-        AppendHeader.decode(header));
+        AppendHeader.decode(header),
+        hasTrim ? Optional.of(trim(value)) : Optional.empty());
+  }
+
+  private static Trim trim(byte[] value) {
+    return new Trim(
+        Binary.getLong(value, FIXED_BYTES),
+        Binary.getLong(value, FIXED_BYTES + Long.BYTES),
+        Binary.getLong(value, FIXED_BYTES + 2 * Long.BYTES));
   }
 
   /**
@@ -54,10 +81,17 @@ record RecordPlace(int partition, long offset, Proven proven, AppendHeader heade
    */
   ChangeBatch batch(long position, long commitMicros) {
     byte[] encoded = header.encode();
-    ByteSink sink = new ByteSink(FIXED_BYTES + encoded.length);
+    ByteSink sink = new ByteSink(FIXED_BYTES + TRIM_BYTES + encoded.length);
     sink.writeLong(offset);
     sink.writeLong(proven.offset());
     sink.writeInt(proven.leaderEpoch());
+    sink.writeByte(trim.isPresent() ? 1 : 0);
+    trim.ifPresent(
+        said -> {
+          sink.writeLong(said.position());
+          sink.writeLong(said.offset());
+          sink.writeLong(said.block());
+        });
     sink.write(encoded, 0, encoded.length);
     byte[] batch =
         BatchBuilder.withoutRows(

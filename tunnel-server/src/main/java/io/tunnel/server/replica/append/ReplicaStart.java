@@ -109,7 +109,7 @@ final class ReplicaStart {
   }
 
   private LaneState load(Shard shard, int partition, Snapshot snapshot) throws IOException {
-    LaneState state = new LaneState(snapshot.at(), snapshot.lastMicros());
+    LaneState state = new LaneState(snapshot.at(), snapshot.lastMicros(), snapshot.trimmed());
     Bytes stored = state.encode();
     long next = snapshot.at().position();
     PartitionLoad into = onShard(shard, partition, () -> shard.renewal().empty(partition, next));

@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.SeenPlaces;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
+import io.tunnel.server.replica.append.AppendValue.Trim;
 import io.tunnel.server.replica.append.FollowCore.Verdict;
 import io.tunnel.server.replica.append.ReadBackCore.Proven;
 import java.util.HashMap;
@@ -25,21 +26,24 @@ final class SeenRecords implements SeenPlaces {
     private final FollowCore core;
     private long lastMicros;
     private Proven proven;
+    private Trim trimmed;
 
     Seen(LaneState state) {
       core = new FollowCore(state.follow());
       lastMicros = state.lastMicros();
       proven = state.proven();
+      trimmed = state.trimmed();
     }
 
     LaneState state() {
-      return new LaneState(core.state(), lastMicros, proven);
+      return new LaneState(core.state(), lastMicros, proven, trimmed);
     }
 
     void saw(RecordPlace record, long commitMicros) {
       if (core.read(record.offset(), record.header()) != Verdict.SEEN) {
         proven = record.proven();
       }
+      trimmed = record.trim().map(trimmed::with).orElse(trimmed);
       if (record.header().changes() > 0 || record.header().kind() == Kind.BEGIN) {
         lastMicros = Math.max(lastMicros, commitMicros);
       }

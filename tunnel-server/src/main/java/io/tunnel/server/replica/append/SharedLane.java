@@ -95,7 +95,7 @@ final class SharedLane {
     this.claims = claims;
     this.lead = new LeadCore<>(state.follow(), SharedShardLog.APPENDS_MAX + 1);
     this.tail = new LaneTail(partition, wiring, state.proven());
-    this.records = new LaneRecords(partition, state.lastMicros());
+    this.records = new LaneRecords(partition, state);
     this.clock = new LaneClock(partition, wiring);
   }
 
@@ -104,14 +104,15 @@ final class SharedLane {
     return lead.follow().next();
   }
 
-  /** The position of the next change. */
-  long position() {
-    return lead.follow().position();
+  /** Bytes of all records that count since the lane began. */
+  long countedBytes() {
+    return records.countedBytes();
   }
 
   /** What is known of the partition. */
   LaneState state() {
-    return new LaneState(lead.follow().state(), records.lastMicros(), tail.proven());
+    return new LaneState(
+        lead.follow().state(), records.lastMicros(), tail.proven(), records.trimmed());
   }
 
   Standing standing() {
@@ -248,7 +249,7 @@ final class SharedLane {
    *     does not lead, or a control record is under way
    */
   void append(AppendValue value, Consumer<Outcome> done, List<LaneEvent> events) {
-    control(value, position(), done, events);
+    control(value, lead.follow().position(), done, events);
   }
 
   /**
@@ -424,7 +425,7 @@ final class SharedLane {
     if (verdict == Verdict.COUNTS && !isOwn) {
       follows(record.offset(), header, record.value(), events);
     } else if (verdict == Verdict.MARKER || verdict == Verdict.ENDS_EPOCH) {
-      ChangeBatch place = records.place(record.offset(), header, tail.proven(), position());
+      ChangeBatch place = records.place(record.offset(), header, tail.proven(), lead.follow());
       events.add(new Follows(partition, List.of(place)));
     }
   }

@@ -75,6 +75,24 @@ final class SnapshotSearch implements AutoCloseable {
     return new Found(start, List.copyOf(found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()))));
   }
 
+  /**
+   * The snapshots of the records at these offsets, in the order of the offsets, without those that
+   * the log has not any more.
+   *
+   * @throws IOException as {@link #find}
+   */
+  List<Snapshot> at(List<Long> offsets) throws IOException {
+    long start = answer(log.starts(List.of(partition)).get(partition));
+    long end = answer(tail.ends(List.of(partition)).get(partition)).offset();
+    List<Snapshot> found = new ArrayList<>();
+    for (long offset : offsets) {
+      if (offset >= start && offset < end) {
+        at(offset, end).flatMap(SnapshotSearch::snapshot).ifPresent(found::add);
+      }
+    }
+    return found;
+  }
+
   private List<Snapshot> named(long start, long end) throws IOException {
     List<Snapshot> found = new ArrayList<>();
     Optional<Stored> last = at(end - 1, end);

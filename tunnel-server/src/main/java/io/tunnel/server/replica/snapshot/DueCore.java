@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * node without a disk reads a bounded log. The logs of many small partitions are bounded in the
  * sum. A node writes one snapshot at a time.
  */
-final class DueCore {
+public final class DueCore {
 
   private static final long RETRY_NANOS_MIN = 60_000_000_000L;
   private static final int RETRY_DOUBLINGS_MAX = 4;

@@ -136,7 +136,8 @@ class ReadBackCoreTest {
       }
       case 7 -> {
         // A node starts again with the stored state.
-        LaneState stored = new LaneState(follow.state(), 0, readBack.proven());
+        LaneState stored =
+            new LaneState(follow.state(), 0, readBack.proven(), AppendValue.Trim.NONE);
         LaneState read = LaneState.decode(stored.encode());
         assertThat(read).isEqualTo(stored);
         follow = new FollowCore(read.follow());

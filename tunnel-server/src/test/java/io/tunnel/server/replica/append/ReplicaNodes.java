@@ -20,10 +20,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 /** Nodes that share logs of appends, on the test's thread. */
 final class ReplicaNodes implements Closeable {
@@ -39,7 +43,16 @@ final class ReplicaNodes implements Closeable {
 
   final Set<Integer> dropped = new TreeSet<>();
   long retentionMicros = Long.MAX_VALUE;
+  long retentionBytes;
   long readBytesMax = 1 << 20;
+
+  /** Blocks of snapshots. */
+  final SimStart blocks;
+
+  Snapshots.Limits snapshotLimits = Snapshots.Limits.USUAL;
+
+  /** What deletes no records; empty while all deletions are allowed. */
+  Optional<String> undeletable = Optional.empty();
 
   private final Path directory;
   private final List<Node> nodes = new ArrayList<>();
@@ -47,6 +60,7 @@ final class ReplicaNodes implements Closeable {
   ReplicaNodes(Path directory) {
     this.directory = directory;
     this.logs = new SimAppendLogs(new SplittableRandom(1), () -> clock.epochMicros() / 1_000);
+    this.blocks = new SimStart(logs, new SplittableRandom(2));
   }
 
   /** A node that starts. */
@@ -70,8 +84,13 @@ final class ReplicaNodes implements Closeable {
 
   /** Time passes in steps, and nodes do what is due. */
   void pass(long ms) throws IOException {
-    for (long left = ms; left > 0; left -= 50) {
-      clock.pass(Math.min(50, left));
+    pass(ms, 50);
+  }
+
+  /** Time passes in steps of {@code stepMs}, and nodes do what is due. */
+  void pass(long ms, long stepMs) throws IOException {
+    for (long left = ms; left > 0; left -= stepMs) {
+      clock.pass(Math.min(stepMs, left));
       nodes.forEach(node -> node.replicas.tick());
       settle();
     }
@@ -81,9 +100,13 @@ final class ReplicaNodes implements Closeable {
   final class Node implements Closeable {
     final AppendReplicas replicas;
     final List<SimTail> tails = new ArrayList<>();
+    private final int id;
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
+    private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
+    private final List<CompletableFuture<LaneState>> starts = new ArrayList<>();
 
     private Node(int id) throws IOException {
+      this.id = id;
       LaneShards lanes = new LaneShards(ports(id), readBytesMax, clock);
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.followAll(lanes.stored());
@@ -114,26 +137,63 @@ final class ReplicaNodes implements Closeable {
           new AppendReplicas.Known(
               partition -> !dropped.contains(partition),
               partition -> !dropped.contains(partition),
-              partition -> retentionMicros),
+              partition -> retentionMicros,
+              partition -> retentionBytes),
           partition ->
               CompletableFuture.completedFuture(Optional.ofNullable(problems.get(partition))),
-          this::begin);
+          new Snapshots.Ports(
+              this::begin,
+              new Deletions(),
+              blocks,
+              new Snapshots.Threads(posted::add, Runnable::run),
+              new Others(),
+              snapshotLimits));
     }
 
-    /** Without snapshots. */
     private CompletableFuture<LaneState> begin(Shard shard, int partition) {
-      CompletableFuture<LaneState> begun = new CompletableFuture<>();
-      shard.execute(
-          Set.of(partition),
-          () -> {
-            try {
-              shard.renewal().empty(partition, 1).close();
-              begun.complete(LaneState.NONE);
-            } catch (IOException e) {
-              begun.completeExceptionally(e);
-            }
-          });
+      ReplicaStart start =
+          new ReplicaStart(blocks, blocks, task -> new Thread(task).start(), 60_000);
+      CompletableFuture<LaneState> begun = start.begin(shard, partition);
+      starts.add(begun);
       return begun;
+    }
+
+    /** All records at once, and deletions. */
+    private final class Deletions extends ForwardingLog {
+      Deletions() {
+        super(blocks);
+      }
+
+      @Override
+      public CompletableFuture<Void> deleteBefore(int partition, long offset) {
+        if (undeletable.isPresent()) {
+          return CompletableFuture.failedFuture(new IOException(undeletable.get()));
+        }
+        logs.trim(partition, (int) offset);
+        return CompletableFuture.completedFuture(null);
+      }
+    }
+
+    /** The other nodes that are there. */
+    private final class Others implements OtherReplicas {
+      @Override
+      public boolean has(int partition) {
+        return others(partition).findAny().isPresent();
+      }
+
+      private Stream<Node> others(int partition) {
+        return nodes.stream()
+            .filter(node -> node != Node.this && node.replicas.replicas().contains(partition));
+      }
+
+      @Override
+      public CompletableFuture<OptionalLong> verified(int partition) {
+        return CompletableFuture.completedFuture(
+            others(partition)
+                .flatMap(node -> node.replicas.looks().verified(partition).join().stream())
+                .mapToLong(id -> id)
+                .max());
+      }
     }
 
     /** The logs, as the node sees them. */
@@ -188,7 +248,7 @@ final class ReplicaNodes implements Closeable {
       for (int i = 0; i < tails.size(); i++) {
         SimTail tail = tails.get(i);
         for (int partition : replicas.replicas()) {
-          if (partition % SHARDS == i) {
+          if (i >= SHARDS || partition % SHARDS == i) {
             tail.read(partition, 3);
           }
         }
@@ -198,6 +258,16 @@ final class ReplicaNodes implements Closeable {
           listeners.get(i).happened(event.get());
           hadWork = true;
         }
+      }
+      for (Runnable task = posted.poll(); task != null; task = posted.poll()) {
+        task.run();
+        hadWork = true;
+      }
+      starts.removeIf(CompletableFuture::isDone);
+      if (!starts.isEmpty()) {
+        // A thread loads a replica, in steps that this thread makes for the shard.
+        Thread.onSpinWait();
+        hadWork = true;
       }
       for (Shard shard : replicas.shards()) {
         while (ShardSteps.step(shard)) {
@@ -211,7 +281,15 @@ final class ReplicaNodes implements Closeable {
     @Override
     public void close() throws IOException {
       nodes.remove(this);
+      stopSnapshots();
       replicas.close();
+    }
+
+    /** As the beginning of a stop. */
+    void stopSnapshots() {
+      CompletableFuture<Void> stopped = replicas.stopSnapshots();
+      posted.forEach(Runnable::run);
+      stopped.join();
     }
   }
 

@@ -221,7 +221,7 @@ class SharedLaneTest {
     lane.append(new AppendValue.Begin(5, 77), 1_000, outcomes::add, events);
     land();
     assertThat(outcomes).containsExactly(Outcome.COUNTS);
-    assertThat(lane.position()).isEqualTo(1_000);
+    assertThat(lane.state().follow().position()).isEqualTo(1_000);
     assertThat(lane.state().lastMicros()).isEqualTo(77);
     assertThat(lane.state().follow().hasBegun()).isTrue();
   }
@@ -394,7 +394,7 @@ class SharedLaneTest {
     land();
     lead();
     assertThat(lane.isLeading()).isTrue();
-    assertThat(lane.position()).as("the questions count for nobody").isEqualTo(1);
+    assertThat(lane.state().follow().position()).as("the questions count for nobody").isEqualTo(1);
     logMs = nodeMs + ClockGapCore.MS_MAX + 1;
     append();
     land();

@@ -36,6 +36,12 @@ public final class SimStart implements ReadableAppendLog, SnapshotBlocks {
   /** Whether blocks cannot be read, now and then. */
   public boolean isFaulty;
 
+  /** Whether no block can be read. */
+  boolean isUnreadable;
+
+  /** Whether a bit of the next block is flipped. */
+  boolean flipsNextBlock;
+
   public SimStart(SimAppendLogs logs, SplittableRandom random) {
     this.logs = logs;
     this.random = random;
@@ -57,6 +63,11 @@ public final class SimStart implements ReadableAppendLog, SnapshotBlocks {
       }
       return new Snapshot(id, state.follow(), state.lastMicros(), Trim.NONE, writer.content());
     }
+  }
+
+  /** The offset of the first block of a partition. */
+  long firstBlock(int partition) {
+    return blocks.get(partition).firstKey();
   }
 
   void counted(int partition, Snapshot snapshot) {
@@ -103,13 +114,19 @@ public final class SimStart implements ReadableAppendLog, SnapshotBlocks {
   public void append(int partition, Bytes block, SnapshotBlocks.Appended appended) {
     TreeMap<Long, Bytes> log = blocks.computeIfAbsent(partition, id -> new TreeMap<>());
     long offset = log.isEmpty() ? 1 : log.lastKey() + 1 + random.nextInt(2);
-    log.put(offset, block);
+    byte[] bytes = block.toByteArray();
+    bytes[bytes.length / 2] ^= (byte) (flipsNextBlock ? 1 : 0);
+    flipsNextBlock = false;
+    log.put(offset, Bytes.copyOf(bytes));
     appended.done(OptionalLong.of(offset));
   }
 
   @Override
   public Reading reading(int partition) {
     return offset -> {
+      if (isUnreadable) {
+        throw new IOException("unreadable");
+      }
       if (isFaulty && random.nextInt(3) == 0) {
         throw new IOException("injected");
       }

@@ -1,0 +1,56 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.server.replica.SnapshotFigures;
+import java.util.concurrent.TimeUnit;
+
+/** What has happened to snapshots since the start. For one thread. */
+final class SnapshotCounts {
+
+  private long taken;
+  private long takenBytes;
+  private long failed;
+  private long verified;
+  private long damaged;
+  private long trims;
+  private long refused;
+
+  void taken(long bytes) {
+    taken++;
+    takenBytes += bytes;
+  }
+
+  void failed() {
+    failed++;
+  }
+
+  void verified() {
+    verified++;
+  }
+
+  void damaged() {
+    damaged++;
+  }
+
+  void trimmed() {
+    trims++;
+  }
+
+  void refused() {
+    refused++;
+  }
+
+  /** All figures. */
+  SnapshotFigures figures(SnapshotsCore core, long nowNanos) {
+    return new SnapshotFigures(
+        taken,
+        takenBytes,
+        failed,
+        verified,
+        damaged,
+        trims,
+        refused,
+        TimeUnit.NANOSECONDS.toMillis(core.ageNanos(nowNanos)),
+        core.logBytes(),
+        core.isOutrun());
+  }
+}
