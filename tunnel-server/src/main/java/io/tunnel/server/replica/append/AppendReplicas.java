@@ -182,7 +182,7 @@ public final class AppendReplicas implements NodeReplicas {
         new ReplicaStart(shared.log(), shared.blocks(), shared.starters(), START_WAIT_MS_MAX)
             ::begin;
     Ports ports = new Ports(shared.log(), self, leaders, known, shared.problems(), starts);
-    LaneShards lanes = new LaneShards(ports, readBytesMax(layout), outside.clock());
+    LaneShards lanes = LaneShards.of(layout, ports, outside.clock());
     AppendReplicas opened = prepare(layout, lanes, outside.meter());
     opened.shards.start();
     opened.followAll(lanes.stored());
@@ -210,10 +210,6 @@ public final class AppendReplicas implements NodeReplicas {
 
   List<Shard> shards() {
     return shards.all();
-  }
-
-  private static long readBytesMax(Layout layout) {
-    return layout.replica().batches().readBytesMax() / layout.shards().count();
   }
 
   private Shard shard(int partition) {

@@ -298,6 +298,7 @@ final class LaneKeeper implements Closeable {
           () -> {
             isTicking.set(false);
             List.copyOf(kept.values()).forEach(this::tick);
+            log.expire(clock.nanos());
             starting.retry();
             resume();
           });
@@ -483,9 +484,8 @@ final class LaneKeeper implements Closeable {
         LaneView.incarnations(state.follow().stretches(), Optional.ofNullable(replica.view)));
   }
 
-  private static RefusedException notLeader(int partition) {
-    return RefusedException.notLeader(
-        "this node does not lead partition " + partition, Optional.empty());
+  private RefusedException notLeader(int partition) {
+    return log.notLed(partition);
   }
 
   /** Reads no more, and refuses strict reads; before the shard is closed. */

@@ -30,6 +30,7 @@ final class ReplicaNodes implements Closeable {
 
   static final int SHARDS = 2;
   static final long READ_AGE_MS_MAX = 1_000;
+  static final long OUTCOME_MS_MAX = 10_000;
 
   final TestClock clock = new TestClock();
   final SimAppendLogs logs;
@@ -84,7 +85,7 @@ final class ReplicaNodes implements Closeable {
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
 
     private Node(int id) throws IOException {
-      LaneShards lanes = new LaneShards(ports(id), readBytesMax, clock);
+      LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, clock);
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.followAll(lanes.stored());
     }
@@ -101,7 +102,7 @@ final class ReplicaNodes implements Closeable {
               Disks.ofSystem()),
           new ReplicaConfig(
               new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
-              new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, READ_AGE_MS_MAX),
+              new ReplicaConfig.Times(OUTCOME_MS_MAX, 50, 2_000, 2_000, READ_AGE_MS_MAX),
               10));
     }
 
