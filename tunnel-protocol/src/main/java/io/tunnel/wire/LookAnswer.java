@@ -62,8 +62,10 @@ public record LookAnswer(List<Part> parts) {
    * @param first position from which on the log has all changes
    * @param last position of the last change that counts; 0 without one
    * @param incarnation incarnation of the positions up to {@code last}, if known
-   * @param firstSince for each moment of the question, the position of the first change that was
-   *     committed at or after the moment; {@link Long#MAX_VALUE} without one
+   * @param firstSince for each moment of the question, the position of the first change that is
+   *     committed at or after the moment; {@link Long#MAX_VALUE} without one while the moment is in
+   *     the future of the leader. One more than {@code last} of a moment that has passed without
+   *     such a change: the leader stamps no later change before the moment
    * @param shared if the question has a known position, the last position up to it at which the log
    *     still has the changes of the known incarnation; 0 when none
    */

@@ -224,7 +224,7 @@ public final class AppendReplicas implements NodeReplicas {
     return view(partition).map(LaneView::log).orElse(KnownLog.NONE);
   }
 
-  private LaneKeeper keeper(int partition) {
+  LaneKeeper keeper(int partition) {
     return keepers.get(partition % keepers.size());
   }
 
@@ -453,7 +453,7 @@ public final class AppendReplicas implements NodeReplicas {
 
   /** Looks at the partitions that this node leads, for this node and for others. */
   public PartitionLooks looks() {
-    return new LaneLooks(this, times);
+    return new LaneLooks(this, times, clock);
   }
 
   /** Runs a read as {@link PartitionHost#executeStrictly} does, on whatever host there is. */

@@ -361,13 +361,18 @@ final class LaneKeeper implements Closeable {
     touched(replica);
   }
 
+  /** See {@link SharedShardLog#passed}; any thread. */
+  void passed(int partition, long micros, Runnable then) {
+    post(() -> log.passed(partition, micros, then));
+  }
+
   /** Runs a read once the replica has all that anybody was told before the read came. */
   void read(int partition, Runnable action, Consumer<RefusedException> refused) {
     post(
         () -> {
           Kept replica = kept.get(partition);
           if (replica == null) {
-            refused.accept(notLeader(partition));
+            refused.accept(log.notLed(partition));
           } else if (replica.strict.add(
               new ReadIndex.Read(() -> readWhole(partition, action, refused), refused))) {
             askStrictEnd(replica);
@@ -399,7 +404,7 @@ final class LaneKeeper implements Closeable {
 
   private void strictEnd(Kept replica, Optional<AppendTail.End> end, long askedNanos) {
     if (kept.get(replica.partition) != replica) {
-      replica.strict.stop(notLeader(replica.partition));
+      replica.strict.stop(log.notLed(replica.partition));
       return;
     }
     boolean isNext =
@@ -443,7 +448,7 @@ final class LaneKeeper implements Closeable {
 
   private void remove(Kept replica) {
     replica.view = replica.view.withdrawn();
-    replica.strict.stop(notLeader(replica.partition));
+    replica.strict.stop(log.notLed(replica.partition));
     kept.remove(replica.partition);
     log.end(replica.partition);
     seen.drop(replica.partition);
@@ -482,10 +487,6 @@ final class LaneKeeper implements Closeable {
         replica.begun,
         state.lastMicros(),
         LaneView.incarnations(state.follow().stretches(), Optional.ofNullable(replica.view)));
-  }
-
-  private RefusedException notLeader(int partition) {
-    return log.notLed(partition);
   }
 
   /** Reads no more, and refuses strict reads; before the shard is closed. */

@@ -18,6 +18,9 @@ final class LaneRecords {
   /** The commit time of the last change that counts, or is under way. */
   private long lastMicros;
 
+  /** A time that was shown to somebody as passed; the clock may be set back. */
+  private long floorMicros;
+
   LaneRecords(int partition, long lastMicros) {
     this.partition = partition;
     this.lastMicros = lastMicros;
@@ -27,13 +30,18 @@ final class LaneRecords {
     return lastMicros;
   }
 
+  /** No later group of this node is stamped before {@code micros}. */
+  void passed(long micros) {
+    floorMicros = Math.max(floorMicros, micros);
+  }
+
   /**
    * The value of the record of a group, which is appended now.
    *
    * @param positions gets the first position of each batch
    */
   byte[] value(OpenGroup group, long nowMicros, long first, long[] positions) {
-    lastMicros = Math.max(lastMicros, nowMicros);
+    lastMicros = Math.max(lastMicros, Math.max(floorMicros, nowMicros));
     return group.batches().encodeAppend(partition, lastMicros, first, positions);
   }
 

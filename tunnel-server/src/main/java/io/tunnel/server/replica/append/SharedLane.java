@@ -21,12 +21,13 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A replica of one partition of a shared log: reads the records that count, and appends groups and
- * control records while its node leads. For the shard's thread, but for what is for any thread.
+ * control records while its node leads. For the shard's thread, unless a method says otherwise.
  *
  * <p>A leader rests: it knows what it appends, so the tail reads nothing for it. Each doubt wakes
  * the lane, which then reads from the place that is {@linkplain ReadBackCore proven}, so it reads
@@ -49,9 +50,7 @@ final class SharedLane {
 
   private Standing standing = Standing.NEW;
   private String reason = "not begun";
-
   private boolean hasControl;
-
   private volatile OptionalLong ledEpoch = OptionalLong.empty();
   private volatile OptionalLong confirmedNanos = OptionalLong.empty();
 
@@ -118,8 +117,8 @@ final class SharedLane {
   }
 
   /**
-   * The offset of the node's own marker, while the node leads and all records before the marker
-   * were taken. May be called by any thread. Empty before a change of another leader is given out.
+   * The offset of the node's own marker, while the node leads and has taken all records before. For
+   * any thread. Empty before a change of another leader is given out.
    */
   OptionalLong ledEpoch() {
     return ledEpoch;
@@ -127,8 +126,7 @@ final class SharedLane {
 
   /**
    * The latest time, by the shard's clock in nanoseconds, at which the log had no record that the
-   * lane has not taken meanwhile. Empty while the log may have lost its end. May be called by any
-   * thread.
+   * lane has not taken meanwhile. Empty while the log may have lost its end. For any thread.
    */
   OptionalLong confirmedNanos() {
     return confirmedNanos;
@@ -194,20 +192,17 @@ final class SharedLane {
   }
 
   /**
-   * Answers appends whose fate has been open for too long; to be called again and again. The lane
-   * leads no more while such an append may be in the log. A record that counts after all is adopted
-   * like the record of another node.
+   * Answers appends whose fate has been open for too long, after which the lane must claim again. A
+   * record that counts after all is adopted like the record of another node.
    */
   void expire(long nowNanos, List<LaneEvent> events) {
-    List<OwnAppend> open = lead.underWay();
-    if (open.isEmpty() || !answers.isLate(open.get(0).madeNanos, nowNanos)) {
-      return;
+    Predicate<OwnAppend> isLate = own -> answers.isLate(own.madeNanos, nowNanos);
+    if (lead.underWay().stream().limit(1).anyMatch(isLate)) {
+      lead.resign();
+      RefusedException late = answers.late(partition);
+      lead.giveUp(isLate).forEach(one -> tell(one.what(), Outcome.UNKNOWN, late, events));
+      settleStanding();
     }
-    lead.resign();
-    for (Settled<OwnAppend> one : lead.giveUp(own -> answers.isLate(own.madeNanos, nowNanos))) {
-      tell(one.what(), Outcome.UNKNOWN, answers.late(partition), events);
-    }
-    settleStanding();
   }
 
   private void tell(
@@ -221,19 +216,22 @@ final class SharedLane {
   }
 
   private void claimed(AppendHeader marker, long sentMs, Optional<AppendLog.Placed> placed) {
-    placed.ifPresent(at -> measure(sentMs, at));
+    if (placed.isPresent() && clock.measure(sentMs, placed.get()).isOff()) {
+      lead.resign();
+    }
     if (placed.isEmpty() && lead.isClaiming(marker)) {
       lead.resign();
     }
     settleStanding();
   }
 
-  /** A node whose clock is off does not lead. */
-  private void measure(long sentMs, AppendLog.Placed placed) {
-    clock.measure(sentMs, placed);
-    if (clock.isOff()) {
-      lead.resign();
-    }
+  /** Stamps no later group before a time that the clock has shown. */
+  void passed(long micros) {
+    records.passed(micros);
+  }
+
+  List<OwnAppend> underWay() {
+    return lead.underWay();
   }
 
   /** Appends a group; its node leads. */
@@ -301,7 +299,9 @@ final class SharedLane {
       AppendHeader header, OwnAppend own, Optional<AppendLog.Placed> placed, List<LaneEvent> events) {
     if (placed.isPresent()) {
       settle(lead.acknowledged(header, placed.get().offset()), events);
-      measure(own.madeMs, placed.get());
+      if (clock.measure(own.madeMs, placed.get()).isOff()) {
+        lead.resign();
+      }
     } else if (lead.isUnderWay(header)) {
       // Reading settles what is under way, behind the marker of the next claim.
       lead.resign();
@@ -492,7 +492,7 @@ final class SharedLane {
     settle(lead.abandon(), events);
   }
 
-  /** The node has no replica any more: what became of the appends under way is not known. */
+  /** The node has no replica any more; the fate of the appends under way is not known. */
   void end(List<LaneEvent> events) {
     claims.stop();
     stop(Standing.ENDED, "the node gave its replica away", events);

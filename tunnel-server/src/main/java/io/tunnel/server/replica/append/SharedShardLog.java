@@ -41,6 +41,7 @@ final class SharedShardLog implements ShardLog {
   private final Wiring wiring;
   private final Notices notices;
   private final LaneAnswers answers;
+  private final LaneWaits waits = new LaneWaits();
   private final Map<Integer, SharedLane> lanes = new TreeMap<>();
 
   /** What the local log does not have yet. */
@@ -122,9 +123,24 @@ final class SharedShardLog implements ShardLog {
     lane(partition).ifPresent(lane -> lane.sawEnd(end, askedNanos, events));
   }
 
-  /** See {@link SharedLane#expire}; of all lanes. */
+  /** See {@link SharedLane#expire}; of all lanes. Then runs what {@link #passed} lets wait. */
   void expire(long nowNanos) {
     lanes.values().forEach(lane -> lane.expire(nowNanos, events));
+    waits.look();
+  }
+
+  /**
+   * Stamps no later group of a partition before {@code micros}, a time that the clock has shown,
+   * and runs {@code then} when the appends that are under way now are settled.
+   */
+  void passed(int partition, long micros, Runnable then) {
+    SharedLane lane = lanes.get(partition);
+    if (lane == null) {
+      then.run();
+    } else {
+      lane.passed(micros);
+      waits.add(lane, then);
+    }
   }
 
   /** See {@link SharedLane#append(AppendValue, Consumer, List)}; NEVER without a lane. */
