@@ -1,6 +1,8 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.replica.append.AppendReplicas;
@@ -18,6 +20,14 @@ record AppendEngine(AppendReplicas replicas, PartitionLooks own, LeaderLooks lea
   @Override
   public BoundsQueries bounds(ClusterView view) {
     return new LookedBounds(leaders);
+  }
+
+  @Override
+  public LogFigures figures(KnownBounds known) {
+    return new LookedFigures(
+        new LogFigures.OfSharedLog(known, replicas, replicas::isCaughtUp),
+        replicas::isCaughtUp,
+        leaders);
   }
 
   @Override

@@ -7,6 +7,9 @@ import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lag;
+import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -94,10 +97,7 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Shard.Clock clock)
                       after(
                           found.orElseThrow(() -> replicas.notLeader(partition)), last, isPassed));
     } catch (IOException e) {
-      return CompletableFuture.failedFuture(
-          new RefusedException(
-              ErrorCode.STORAGE_FAILED,
-              "cannot read the local log of partition " + partition + ": " + e.getMessage()));
+      return CompletableFuture.failedFuture(unreadable(partition, e));
     }
   }
 
@@ -109,6 +109,42 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Shard.Clock clock)
     Optional<IncarnationHistory> history = replicas.incarnations().of(partition);
     long upTo = history.map(found -> found.sharedUpTo(known.incarnation())).orElse(0L);
     return Math.min(known.position(), upTo);
+  }
+
+  /** What the local log has behind the positions; a trimmed local log says less, never more. */
+  @Override
+  public CompletableFuture<Lags> lags(Behind question) {
+    CompletableFuture<Lags> answer = new CompletableFuture<>();
+    replicas.read(
+        question.partition(), () -> lags(question, answer), answer::completeExceptionally);
+    return answer;
+  }
+
+  private void lags(Behind question, CompletableFuture<Lags> answer) {
+    int partition = question.partition();
+    if (!replicas.isServing(partition)) {
+      answer.completeExceptionally(replicas.notLeader(partition));
+      return;
+    }
+    try {
+      List<Lag> lags = new ArrayList<>();
+      for (long position : question.positions()) {
+        lags.add(
+            new Lag(
+                replicas.bytesAfter(partition, position),
+                replicas.commitMicrosAfter(partition, position)));
+      }
+      answer.complete(
+          new Lags(partition, replicas.keptFrom(partition), replicas.committed(partition), lags));
+    } catch (IOException e) {
+      answer.completeExceptionally(unreadable(partition, e));
+    }
+  }
+
+  private static RefusedException unreadable(int partition, IOException e) {
+    return new RefusedException(
+        ErrorCode.STORAGE_FAILED,
+        "cannot read the local log of partition " + partition + ": " + e.getMessage());
   }
 
   /** No node reads snapshots back yet. */

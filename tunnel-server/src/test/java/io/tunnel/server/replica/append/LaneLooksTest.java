@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.replica.append.ReplicaNodes.Node;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lag;
+import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -135,5 +138,39 @@ final class LaneLooksTest {
     nodes.pass(1_000);
     assertThat(answer.join().firstSince()).containsExactly(1L);
     assertThat(answer.join().last()).isZero();
+  }
+
+  @Test
+  void a_leader_tells_what_is_behind_positions() throws Exception {
+    for (String key : List.of("a", "b", "c")) {
+      write(key);
+      nodes.clock.pass(10);
+    }
+    CompletableFuture<Lags> answer =
+        first.replicas.looks().lags(new Behind(P, List.of(0L, 1L, 3L)));
+    nodes.settle();
+    Lags lags = answer.join();
+    assertThat(lags.first()).isEqualTo(1);
+    assertThat(lags.last()).isEqualTo(3);
+    assertThat(lags.lags())
+        .containsExactly(
+            new Lag(first.replicas.bytesAfter(P, 0), commitMicros(1)),
+            new Lag(first.replicas.bytesAfter(P, 1), commitMicros(2)),
+            new Lag(0, 0));
+    assertThat(lags.lags().get(1).bytes()).isBetween(1L, lags.lags().get(0).bytes() - 1);
+  }
+
+  @Test
+  void a_node_that_leads_no_more_tells_no_lag() throws Exception {
+    write("a");
+    second.replicas.lead(P);
+    second.replicas.tick();
+    while (!second.replicas.isServing(P)) {
+      boolean unused = second.step();
+      nodes.logs.land(true);
+    }
+    CompletableFuture<Lags> answer = first.replicas.looks().lags(new Behind(P, List.of(0L)));
+    nodes.settle();
+    assertThat(answer).isCompletedExceptionally();
   }
 }
