@@ -95,7 +95,10 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
       requirePartition(partition);
       if (positions.size() > POSITIONS_MAX || positions.stream().anyMatch(each -> each < 0)) {
         throw new IllegalArgumentException(
-            "a question has at most " + POSITIONS_MAX + " positions, each at least 0: " + positions);
+            "a question has at most "
+                + POSITIONS_MAX
+                + " positions, each at least 0: "
+                + positions);
       }
     }
   }

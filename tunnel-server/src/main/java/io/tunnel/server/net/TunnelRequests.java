@@ -139,9 +139,7 @@ final class TunnelRequests {
             hosts.threads().readers(),
             frame,
             connection,
-            () ->
-                view.describe(
-                    figures, tunnels.rows(), hosts.threads().clock().epochMicros()));
+            () -> view.describe(figures, tunnels.rows(), hosts.threads().clock().epochMicros()));
   }
 
   /**

@@ -80,8 +80,7 @@ record LeaderLooks(
       all.put(question.partition(), new Asked(question, new CompletableFuture<>(), deadlineNanos));
     }
     Map<Integer, CompletableFuture<T>> answers = new TreeMap<>();
-    all.forEach(
-        (partition, asked) -> answers.put(partition, asked.answer().thenApply(type::cast)));
+    all.forEach((partition, asked) -> answers.put(partition, asked.answer().thenApply(type::cast)));
     List<Asked> sorted = List.copyOf(all.values());
     afterwards(
         WAIT_MS_MAX,

@@ -23,8 +23,8 @@ import java.util.function.IntPredicate;
  * Figures of partitions whose logs have a record for each append. Where this node has a replica of
  * a partition that has read its log, the replica answers. Otherwise the leader of the partition
  * answers by one look for all partitions of the leader. An answer serves for {@value #AGE_MS_MAX}
- * ms. A leader that does not answer in {@value #WAIT_MS_MAX} ms leaves the figures of its partitions
- * {@link LogFigures#UNKNOWN}. Safe for use by any thread.
+ * ms. A leader that does not answer in {@value #WAIT_MS_MAX} ms leaves the figures of its
+ * partitions {@link LogFigures#UNKNOWN}. Safe for use by any thread.
  */
 final class LookedFigures implements LogFigures {
 
@@ -109,8 +109,7 @@ final class LookedFigures implements LogFigures {
   }
 
   /** Asks for what is open; the answers go to {@code found}. */
-  private List<CompletableFuture<?>> ask(
-      Map<Integer, List<Long>> open, Map<Integer, Known> found) {
+  private List<CompletableFuture<?>> ask(Map<Integer, List<Long>> open, Map<Integer, Known> found) {
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (int round = 0; round < ROUNDS_MAX; round++) {
       List<Behind> questions = new ArrayList<>();

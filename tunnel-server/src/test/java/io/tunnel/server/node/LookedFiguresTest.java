@@ -175,7 +175,9 @@ final class LookedFiguresTest {
 
   /** A description under way, with the index of each state at the oldest answer that may serve. */
   private record Pending(
-      CompletableFuture<LogFigures> answer, Map<Integer, Set<Long>> asked, Map<Integer, Integer> from) {}
+      CompletableFuture<LogFigures> answer,
+      Map<Integer, Set<Long>> asked,
+      Map<Integer, Integer> from) {}
 
   private static Stream<Long> seeds() {
     return LongStream.range(0, 200).boxed();
@@ -261,7 +263,8 @@ final class LookedFiguresTest {
         continue;
       }
       Lag lag =
-          new Lag(told.bytesAfter(partition, position), told.commitMicrosAfter(partition, position));
+          new Lag(
+              told.bytesAfter(partition, position), told.commitMicrosAfter(partition, position));
       List<LookedLog.State> states =
           log.states.get(partition).stream().skip(one.from().get(partition)).toList();
       assertThat(states).as(seed).anyMatch(state -> state.last() == told.committed(partition));

@@ -9,11 +9,11 @@ import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Placement.Member;
 import io.tunnel.wire.LookAnswer.Found;
-import io.tunnel.wire.LookAnswer.Lags;
 import io.tunnel.wire.LookAnswer.Lag;
-import io.tunnel.wire.LookRequest.Behind;
+import io.tunnel.wire.LookAnswer.Lags;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Question;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
@@ -89,9 +89,7 @@ final class LookedLog {
     /** Each change has 10 bytes. */
     Lag lag(long position) {
       long from = Math.max(position, first - 1);
-      return from >= last()
-          ? new Lag(0, 0)
-          : new Lag(10 * (last() - from), micros.get((int) from));
+      return from >= last() ? new Lag(0, 0) : new Lag(10 * (last() - from), micros.get((int) from));
     }
 
     Lags lags(Behind question) {

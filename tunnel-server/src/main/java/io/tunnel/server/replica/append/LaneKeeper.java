@@ -460,8 +460,8 @@ final class LaneKeeper implements Closeable {
       shard.renewal().empty(replica.partition, LaneState.NONE.follow().position()).close();
     } catch (IOException e) {
       LOGGER.warn(
-          "cannot delete the rows of partition {}, which another node keeps; the next replica of the"
-              + " partition here deletes the rows",
+          "cannot delete the rows of partition {}, which another node keeps; the next replica of"
+              + " the partition here deletes the rows",
           replica.partition,
           e);
     }

@@ -32,8 +32,7 @@ final class LaneShards implements ShardLogs {
    * @param readBytesMax of records that were read and wait
    * @param outcomeMsMax see {@link LaneAnswers}
    */
-  LaneShards(
-      AppendReplicas.Ports ports, long readBytesMax, long outcomeMsMax, Shard.Clock clock) {
+  LaneShards(AppendReplicas.Ports ports, long readBytesMax, long outcomeMsMax, Shard.Clock clock) {
     this.ports = ports;
     this.readBytesMax = readBytesMax;
     this.outcomeMsMax = outcomeMsMax;

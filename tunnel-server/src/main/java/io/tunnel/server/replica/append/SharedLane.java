@@ -18,7 +18,6 @@ import io.tunnel.server.replica.append.LeadCore.Settled;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -296,10 +295,10 @@ final class SharedLane {
   }
 
   private void acknowledged(
-      AppendHeader header, OwnAppend own, Optional<AppendLog.Placed> placed, List<LaneEvent> events) {
-    if (placed.isPresent()) {
-      settle(lead.acknowledged(header, placed.get().offset()), events);
-      if (clock.measure(own.madeMs, placed.get()).isOff()) {
+      AppendHeader header, OwnAppend own, Optional<AppendLog.Placed> at, List<LaneEvent> events) {
+    if (at.isPresent()) {
+      settle(lead.acknowledged(header, at.get().offset()), events);
+      if (clock.measure(own.madeMs, at.get()).isOff()) {
         lead.resign();
       }
     } else if (lead.isUnderWay(header)) {

@@ -52,10 +52,7 @@ final class LaneLooksTest {
   }
 
   private void send(String key) {
-    first
-        .replicas
-        .of(P)
-        .write(Outcomes.write(batch(P, put(key)), false, new Outcomes()));
+    first.replicas.of(P).write(Outcomes.write(batch(P, put(key)), false, new Outcomes()));
   }
 
   private void write(String key) throws IOException {
