@@ -14,9 +14,10 @@ import java.util.Optional;
  * {@code u32} partition and {@code u8} kind. Kind 0 is {@link Refused}: {@code u16} error code, a
  * varint length and the reason in UTF-8. Kind 1 is {@link Found}: {@code i64} first, {@code i64}
  * last, an optional incarnation, a varint count and each first position since a moment as {@code
- * i64}, and an optional shared position. Kind 2 is {@link VerifiedUpTo}: an optional id. Each
- * optional number is {@code u8} 1 and {@code i64}, or {@code u8} 0. A seal precedes these bytes in
- * a frame.
+ * i64}, and an optional shared position. Kind 2 is {@link VerifiedUpTo}: an optional id. Kind 3 is
+ * {@link Lags}: {@code i64} first, {@code i64} last, a varint count, and of each position {@code
+ * i64} bytes and {@code i64} commit time. Each optional number is {@code u8} 1 and {@code i64}, or
+ * {@code u8} 0. A seal precedes these bytes in a frame.
  *
  * @param parts at most {@value LookRequest#QUESTIONS_MAX}
  */
@@ -29,6 +30,7 @@ public record LookAnswer(List<Part> parts) {
   private static final int REFUSED = 0;
   private static final int FOUND = 1;
   private static final int VERIFIED = 2;
+  private static final int LAGS = 3;
 
   /** The answer about one partition. */
   public sealed interface Part {
@@ -62,8 +64,10 @@ public record LookAnswer(List<Part> parts) {
    * @param first position from which on the log has all changes
    * @param last position of the last change that counts; 0 without one
    * @param incarnation incarnation of the positions up to {@code last}, if known
-   * @param firstSince for each moment of the question, the position of the first change that was
-   *     committed at or after the moment; {@link Long#MAX_VALUE} without one
+   * @param firstSince for each moment of the question, the position of the first change that is
+   *     committed at or after the moment; {@link Long#MAX_VALUE} without one while the moment is in
+   *     the future of the leader. One more than {@code last} of a moment that has passed without
+   *     such a change: the leader stamps no later change before the moment
    * @param shared if the question has a known position, the last position up to it at which the log
    *     still has the changes of the known incarnation; 0 when none
    */
@@ -119,6 +123,46 @@ public record LookAnswer(List<Part> parts) {
     }
   }
 
+  /**
+   * What is behind a position.
+   *
+   * @param bytes of the batches that hold later changes; at least 0
+   * @param commitMicros commit time of the next change in microseconds since 1970; 0 without one
+   */
+  public record Lag(long bytes, long commitMicros) {
+    /** Refuses negative numbers. */
+    public Lag {
+      if (bytes < 0 || commitMicros < 0) {
+        throw new IllegalArgumentException("a lag of " + bytes + " bytes since " + commitMicros);
+      }
+    }
+  }
+
+  /**
+   * What is behind the positions of a {@link LookRequest.Behind}, in their order.
+   *
+   * @param first position from which on the log has all changes
+   * @param last position of the last change that counts; 0 without one
+   */
+  public record Lags(int partition, long first, long last, List<Lag> lags) implements Part {
+    /** Refuses negative and too many positions. */
+    public Lags {
+      LookRequest.requirePartition(partition);
+      lags = List.copyOf(lags);
+      if (first < 0 || last < 0 || lags.size() > LookRequest.POSITIONS_MAX) {
+        throw new IllegalArgumentException(
+            lags.size() + " lags of a log from " + first + " to " + last);
+      }
+    }
+
+    @Override
+    public boolean isTo(LookRequest.Question question) {
+      return question instanceof LookRequest.Behind behind
+          && behind.partition() == partition
+          && behind.positions().size() == lags.size();
+    }
+  }
+
   /** Refuses too many parts. */
   public LookAnswer {
     parts = List.copyOf(parts);
@@ -158,6 +202,15 @@ public record LookAnswer(List<Part> parts) {
         sink.writeVarint(found.firstSince().size());
         found.firstSince().forEach(sink::writeLong);
         write(sink, found.shared());
+      } else if (part instanceof Lags lags) {
+        sink.writeByte(LAGS);
+        sink.writeLong(lags.first());
+        sink.writeLong(lags.last());
+        sink.writeVarint(lags.lags().size());
+        for (Lag lag : lags.lags()) {
+          sink.writeLong(lag.bytes());
+          sink.writeLong(lag.commitMicros());
+        }
       } else if (part instanceof VerifiedUpTo verified) {
         sink.writeByte(VERIFIED);
         write(sink, verified.id());
@@ -205,8 +258,23 @@ public record LookAnswer(List<Part> parts) {
       case REFUSED -> readRefused(reader, partition);
       case FOUND -> readFound(reader, partition);
       case VERIFIED -> new VerifiedUpTo(partition, readNumber(reader));
-      default -> throw new MalformedException("an answer of kind " + kind + ", not 0 to 2");
+      case LAGS -> readLags(reader, partition);
+      default -> throw new MalformedException("an answer of kind " + kind + ", not 0 to 3");
     };
+  }
+
+  private static Lags readLags(PayloadReader reader, int partition) {
+    long first = reader.readLong();
+    long last = reader.readLong();
+    int count = reader.readVarint();
+    if (count > LookRequest.POSITIONS_MAX) {
+      throw new MalformedException(count + " lags");
+    }
+    List<Lag> lags = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      lags.add(new Lag(reader.readLong(), reader.readLong()));
+    }
+    return new Lags(partition, first, last, lags);
   }
 
   private static Refused readRefused(PayloadReader reader, int partition) {

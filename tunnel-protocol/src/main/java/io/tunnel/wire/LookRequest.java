@@ -15,7 +15,8 @@ import java.util.Optional;
  * each a varint length and UTF-8, a varint count, and the questions. A question is {@code u32}
  * partition and {@code u8} kind. Kind 1 is {@link Where}: a varint count, each moment as {@code
  * i64}, {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2
- * is {@link Verified}, without further bytes. A seal precedes these bytes in a frame.
+ * is {@link Verified}, without further bytes. Kind 3 is {@link Behind}: a varint count, and each
+ * position as {@code i64}. A seal precedes these bytes in a frame.
  *
  * <p>A request without questions introduces the asking node on a new connection.
  *
@@ -36,12 +37,16 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   /** Most moments of a question. */
   public static final int MOMENTS_MAX = 16;
 
+  /** Most positions of a question. */
+  public static final int POSITIONS_MAX = 16;
+
   /** Most bytes of the name of a node. */
   public static final int NAME_BYTES_MAX = 256;
 
   private static final String WHAT = "look";
   private static final int WHERE = 1;
   private static final int VERIFIED = 2;
+  private static final int BEHIND = 3;
 
   /** A question about one partition. */
   public sealed interface Question {
@@ -75,6 +80,26 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     /** Refuses a negative partition. */
     public Verified {
       requirePartition(partition);
+    }
+  }
+
+  /**
+   * Asks the leader of a partition what is behind positions: how many bytes, and since when.
+   *
+   * @param positions at least 0; at most {@value LookRequest#POSITIONS_MAX}
+   */
+  public record Behind(int partition, List<Long> positions) implements Question {
+    /** Refuses null, negative and too many positions. */
+    public Behind {
+      positions = List.copyOf(positions);
+      requirePartition(partition);
+      if (positions.size() > POSITIONS_MAX || positions.stream().anyMatch(each -> each < 0)) {
+        throw new IllegalArgumentException(
+            "a question has at most "
+                + POSITIONS_MAX
+                + " positions, each at least 0: "
+                + positions);
+      }
     }
   }
 
@@ -128,6 +153,10 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
       if (question instanceof Where where) {
         sink.writeByte(WHERE);
         write(sink, where);
+      } else if (question instanceof Behind behind) {
+        sink.writeByte(BEHIND);
+        sink.writeVarint(behind.positions().size());
+        behind.positions().forEach(sink::writeLong);
       } else {
         sink.writeByte(VERIFIED);
       }
@@ -186,8 +215,21 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     return switch (kind) {
       case WHERE -> readWhere(reader, partition);
       case VERIFIED -> new Verified(partition);
-      default -> throw new MalformedException("a question of kind " + kind + ", not 1 or 2");
+      case BEHIND -> readBehind(reader, partition);
+      default -> throw new MalformedException("a question of kind " + kind + ", not 1 to 3");
     };
+  }
+
+  private static Behind readBehind(PayloadReader reader, int partition) {
+    int count = reader.readVarint();
+    if (count > POSITIONS_MAX) {
+      throw new MalformedException("a question with " + count + " positions");
+    }
+    List<Long> positions = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      positions.add(reader.readLong());
+    }
+    return new Behind(partition, positions);
   }
 
   private static Where readWhere(PayloadReader reader, int partition) {

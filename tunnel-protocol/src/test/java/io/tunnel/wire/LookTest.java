@@ -10,8 +10,11 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lag;
+import io.tunnel.wire.LookAnswer.Lags;
 import io.tunnel.wire.LookAnswer.Refused;
 import io.tunnel.wire.LookAnswer.VerifiedUpTo;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Question;
 import io.tunnel.wire.LookRequest.Verified;
 import io.tunnel.wire.LookRequest.Where;
@@ -85,6 +88,49 @@ class LookTest {
     List<LookAnswer.Part> parts =
         Collections.nCopies(LookRequest.QUESTIONS_MAX + 1, new VerifiedUpTo(1, Optional.empty()));
     assertThatIllegalArgumentException().isThrownBy(() -> new LookAnswer(parts));
+  }
+
+  @Test
+  void the_largest_question_about_lags_and_its_answer_fit() {
+    List<Question> questions = new ArrayList<>();
+    List<LookAnswer.Part> parts = new ArrayList<>();
+    List<Long> positions = Collections.nCopies(LookRequest.POSITIONS_MAX, Long.MAX_VALUE);
+    List<Lag> lags = Collections.nCopies(LookRequest.POSITIONS_MAX, new Lag(Long.MAX_VALUE, 1));
+    for (int i = 0; i < LookRequest.QUESTIONS_MAX; i++) {
+      questions.add(new Behind(i, positions));
+      parts.add(new Lags(i, 1, 2, lags));
+    }
+    LookRequest look = new LookRequest(NAME, NAME, 0, questions);
+    byte[] sealed = new byte[LookRequest.SEAL_BYTES + look.encode().length];
+    assertThatCode(() -> Operation.LOOK.requireSize(sealed)).doesNotThrowAnyException();
+    assertThat(LookRequest.decode(look.encode())).isEqualTo(look);
+    LookAnswer answer = new LookAnswer(parts);
+    assertThat(answer.encode()).hasSizeLessThan(600_000);
+    assertThat(LookAnswer.decode(answer.encode())).isEqualTo(answer);
+    assertThat(answer.isTo(questions)).isTrue();
+    assertThat(new Lags(1, 1, 2, lags).isTo(new Behind(2, positions))).isFalse();
+    assertThat(new Lags(1, 1, 2, List.of()).isTo(new Behind(1, positions))).isFalse();
+    assertThat(new Lags(1, 1, 2, lags).isTo(new Verified(1))).isFalse();
+  }
+
+  @Test
+  void one_more_position_or_a_negative_number_is_no_question_about_lags() {
+    List<Long> many = Collections.nCopies(LookRequest.POSITIONS_MAX + 1, 1L);
+    assertThatIllegalArgumentException().isThrownBy(() -> new Behind(1, many));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Behind(1, List.of(-1L)));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Lag(-1, 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Lag(0, -1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Lags(1, -1, 0, List.of()));
+    ByteSink sink = new ByteSink(16);
+    sink.writeVarint(1);
+    sink.writeInt(1);
+    sink.writeByte(3);
+    sink.writeLong(1);
+    sink.writeLong(1);
+    sink.writeVarint(LookRequest.POSITIONS_MAX + 1);
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> LookAnswer.decode(sink.toByteArray()))
+        .withMessageContaining("17 lags");
   }
 
   @Test

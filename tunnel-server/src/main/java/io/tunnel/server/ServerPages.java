@@ -23,11 +23,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -112,7 +114,7 @@ record ServerPages(
     boolean hasAnswer = hosts.isEmpty();
     for (TunnelHost host : hosts) {
       List<T> ofHost = new ArrayList<>();
-      if (lookAt(host, startNanos, view -> ofHost.add(figures.apply(describe(ports, view))))) {
+      if (lookAt(host, startNanos, views -> show(ports, views, figures, ofHost))) {
         hasAnswer = true;
         all.addAll(ofHost);
       }
@@ -121,7 +123,7 @@ record ServerPages(
   }
 
   /** Shows all tunnels of a host; false when the host's thread has no time, or has ended. */
-  private boolean lookAt(TunnelHost host, long startNanos, Consumer<TunnelView> shown) {
+  private boolean lookAt(TunnelHost host, long startNanos, Consumer<List<TunnelView>> shown) {
     Optional<List<TunnelInfo>> found =
         Waiting.forAnswer(host.control(), () -> host.catalog().tunnels(Optional.empty()));
     if (found.isEmpty()) {
@@ -138,7 +140,7 @@ record ServerPages(
       if (views.isEmpty()) {
         return false;
       }
-      views.get().forEach(shown);
+      shown.accept(views.get());
     }
     return true;
   }
@@ -151,10 +153,24 @@ record ServerPages(
         .toList();
   }
 
-  private static TunnelDescription describe(Ports ports, TunnelView view) {
+  /** Asks other nodes once for all views, and waits for as long as the figures say. */
+  private static <T> void show(
+      Ports ports, List<TunnelView> views, Function<TunnelDescription, T> figures, List<T> shown) {
+    Map<Integer, Set<Long>> lagging = new HashMap<>();
+    for (TunnelView view : views) {
+      view.lagging()
+          .forEach(
+              (partition, positions) ->
+                  lagging.computeIfAbsent(partition, id -> new HashSet<>()).addAll(positions));
+    }
+    LogFigures known = ports.tunnels().figures().about(lagging).join();
+    views.forEach(view -> shown.add(figures.apply(describe(ports, known, view))));
+  }
+
+  private static TunnelDescription describe(Ports ports, LogFigures known, TunnelView view) {
     try {
       return view.describe(
-          ports.tunnels().figures(),
+          known,
           // Counting rows takes too long for figures that are read every few seconds.
           partition -> LogFigures.UNKNOWN,
           ports.threads().clock().epochMicros());

@@ -1,7 +1,10 @@
 package io.tunnel.server.changes;
 
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 
 /**
@@ -14,7 +17,10 @@ public interface LogFigures {
   /** Stands for a figure that this server cannot know. */
   long UNKNOWN = -1;
 
-  /** Position of the newest committed change, or record; 0 when there is none. */
+  /**
+   * Position of the newest committed change, or record; 0 when there is none. {@link #UNKNOWN} only
+   * in figures that {@link #about} has made.
+   */
   long committed(int partition);
 
   /** Position of the oldest change that is kept; one over {@link #committed} when there is none. */
@@ -35,6 +41,15 @@ public interface LogFigures {
    * have: 0 when the partition gave up no change, and absent when the time is unknown.
    */
   Optional<Long> givenUpMicros(int partition);
+
+  /**
+   * Figures that know what is behind these positions of partitions, also where another process has
+   * to be asked. The future does not fail: the figures of a partition that nobody answers for, the
+   * end of its log included, are {@link #UNKNOWN}.
+   */
+  default CompletableFuture<LogFigures> about(Map<Integer, Set<Long>> positions) {
+    return CompletableFuture.completedFuture(this);
+  }
 
   /** Whether a change behind {@code checkpointed}, and up to {@code end}, is no longer kept. */
   default boolean isLost(int partition, long checkpointed, Optional<Long> end) {

@@ -1,6 +1,8 @@
 package io.tunnel.server.changes;
 
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +23,9 @@ public interface PartitionLooks {
    * leads.
    */
   CompletableFuture<Found> look(Where question);
+
+  /** What is behind positions of a partition; the leader answers as {@link #look} says. */
+  CompletableFuture<Lags> lags(Behind question);
 
   /**
    * The id of the newest snapshot of a partition that this node has read back without an error;

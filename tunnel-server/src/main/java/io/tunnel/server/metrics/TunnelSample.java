@@ -65,7 +65,7 @@ public record TunnelSample(
     static Channel of(ChannelDescription channel) {
       return new Channel(
           Integer.toString(channel.partition()),
-          (double) channel.lagRows(),
+          known(channel.lagRows()),
           known(channel.lagBytes()),
           known(channel.lagMs()) / MS_PER_SECOND,
           channel

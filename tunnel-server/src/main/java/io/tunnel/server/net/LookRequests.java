@@ -12,6 +12,7 @@ import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
 import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Question;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.ArrayList;
@@ -123,11 +124,15 @@ final class LookRequests {
 
     private CompletableFuture<? extends Part> part(PartitionLooks looks, Question question) {
       try {
-        return question instanceof Where where
-            ? looks.look(where)
-            : looks
-                .verified(question.partition())
-                .thenApply(id -> new VerifiedUpTo(question.partition(), id));
+        if (question instanceof Where where) {
+          return looks.look(where);
+        }
+        if (question instanceof Behind behind) {
+          return looks.lags(behind);
+        }
+        return looks
+            .verified(question.partition())
+            .thenApply(id -> new VerifiedUpTo(question.partition(), id));
       } catch (RuntimeException e) {
         return CompletableFuture.failedFuture(e);
       }

@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import io.tunnel.server.catalog.Asked;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelView;
@@ -117,17 +118,11 @@ final class TunnelRequests {
                     new Operators.Answer<TunnelView>() {
                       @Override
                       public void done(TunnelView view) {
-                        hosts
-                            .threads()
-                            .answer(
-                                hosts.threads().readers(),
-                                frame,
-                                connection,
-                                () ->
-                                    view.describe(
-                                        tunnels.figures(),
-                                        tunnels.rows(),
-                                        hosts.threads().clock().epochMicros()));
+                        var unused =
+                            tunnels
+                                .figures()
+                                .about(view.lagging())
+                                .thenAccept(figures -> answer(frame, connection, view, figures));
                       }
 
                       @Override
@@ -135,6 +130,16 @@ final class TunnelRequests {
                         connection.refuse(frame, hosts.threads().refusals().of(frame, reason));
                       }
                     }));
+  }
+
+  private void answer(Frame frame, Connection connection, TunnelView view, LogFigures figures) {
+    hosts
+        .threads()
+        .answer(
+            hosts.threads().readers(),
+            frame,
+            connection,
+            () -> view.describe(figures, tunnels.rows(), hosts.threads().clock().epochMicros()));
   }
 
   /**

@@ -1,6 +1,8 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.replica.append.AppendReplicas;
 
@@ -17,4 +19,13 @@ record AppendEngine(AppendReplicas replicas, PartitionLooks looks, LeaderLooks l
   @Override
   public BoundsQueries bounds() {
     return new LookedBounds(leaders);
-  }}
+  }
+
+  @Override
+  public LogFigures figures(KnownBounds known) {
+    return new LookedFigures(
+        new LogFigures.OfSharedLog(known, replicas, replicas::isCaughtUp),
+        replicas::isCaughtUp,
+        leaders);
+  }
+}

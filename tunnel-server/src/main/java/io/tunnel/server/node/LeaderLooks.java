@@ -5,9 +5,11 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lags;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
 import io.tunnel.wire.LookRequest;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Question;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
@@ -47,9 +49,9 @@ record LeaderLooks(
   record Timing(LongSupplier nanos, Later later) {}
 
   /** A question with its answer. */
-  private record Asked(Where question, CompletableFuture<Found> answer, long deadlineNanos) {
+  private record Asked(Question question, CompletableFuture<Part> answer, long deadlineNanos) {
 
-    void succeed(Found found) {
+    void succeed(Part found) {
       boolean unused = answer.complete(found);
     }
 
@@ -62,13 +64,23 @@ record LeaderLooks(
 
   /** By partition, the answer of its leader at some moment after the call. */
   Map<Integer, CompletableFuture<Found>> ask(Collection<Where> questions) {
+    return answers(questions, Found.class);
+  }
+
+  /** By partition, what its leader has behind positions at some moment after the call. */
+  Map<Integer, CompletableFuture<Lags>> lags(Collection<Behind> questions) {
+    return answers(questions, Lags.class);
+  }
+
+  private <T extends Part> Map<Integer, CompletableFuture<T>> answers(
+      Collection<? extends Question> questions, Class<T> type) {
     long deadlineNanos = timing.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
     Map<Integer, Asked> all = new TreeMap<>();
-    for (Where question : questions) {
+    for (Question question : questions) {
       all.put(question.partition(), new Asked(question, new CompletableFuture<>(), deadlineNanos));
     }
-    Map<Integer, CompletableFuture<Found>> answers = new TreeMap<>();
-    all.forEach((partition, asked) -> answers.put(partition, asked.answer()));
+    Map<Integer, CompletableFuture<T>> answers = new TreeMap<>();
+    all.forEach((partition, asked) -> answers.put(partition, asked.answer().thenApply(type::cast)));
     List<Asked> sorted = List.copyOf(all.values());
     afterwards(
         WAIT_MS_MAX,
@@ -107,9 +119,12 @@ record LeaderLooks(
   }
 
   private void look(Asked asked) {
-    CompletableFuture<Found> looked;
+    CompletableFuture<? extends Part> looked;
     try {
-      looked = own.look(asked.question());
+      looked =
+          asked.question() instanceof Behind behind
+              ? own.lags(behind)
+              : own.look((Where) asked.question());
     } catch (RefusedException e) {
       looked = CompletableFuture.failedFuture(e);
     }
@@ -128,7 +143,7 @@ record LeaderLooks(
     for (int from = 0; from < asked.size(); from += LookRequest.QUESTIONS_MAX) {
       List<Asked> some =
           asked.subList(from, Math.min(asked.size(), from + LookRequest.QUESTIONS_MAX));
-      List<Question> questions = some.stream().<Question>map(Asked::question).toList();
+      List<Question> questions = some.stream().map(Asked::question).toList();
       var unused =
           peers
               .ask(leader, questions)
@@ -148,12 +163,14 @@ record LeaderLooks(
     for (int i = 0; i < parts.size(); i++) {
       Asked one = asked.get(i);
       Part part = parts.get(i);
-      if (part instanceof Found found) {
-        one.succeed(found);
-      } else if (part instanceof Refused refused && isPassing(refused.code())) {
+      if (part instanceof Refused refused && isPassing(refused.code())) {
         again.computeIfAbsent(refused.reason(), reason -> new ArrayList<>()).add(one);
+      } else if (part instanceof Refused refused) {
+        one.fail(refused.reason());
+      } else if (part.isTo(one.question())) {
+        one.succeed(part);
       } else {
-        one.fail(part instanceof Refused refused ? refused.reason() : "no answer to the question");
+        one.fail("no answer to the question");
       }
     }
     again.forEach((reason, all) -> again(all, reason));

@@ -40,16 +40,19 @@ final class PeerLooks implements Peers, Closeable {
   /** Most bytes of requests without an answer, of all nodes together. */
   static final long BYTES_MAX = 4L << 20;
 
+  /** One node may hold so small a part of both limits: a node that hangs leaves room for others. */
+  static final int PART_OF_NODE = 4;
+
   private final String self;
   private final Tools tools;
   private final Map<Placement.Member, PeerLink> links = new HashMap<>();
   private final List<PeerLink> ending = new ArrayList<>();
 
-  /** Requests without an answer; 0 <= asks <= ASKS_MAX. */
-  private int asks;
+  /** Requests without an answer, of all nodes. */
+  private Held all = Held.NOTHING;
 
-  /** Bytes of requests without an answer; 0 <= bytes <= BYTES_MAX. */
-  private long bytes;
+  /** By the name of a node with requests without an answer, these. */
+  private final Map<String, Held> ofNode = new HashMap<>();
 
   private boolean isClosed;
 
@@ -68,6 +71,20 @@ final class PeerLooks implements Peers, Closeable {
   PeerLooks(String self, Tools tools) {
     this.self = self;
     this.tools = tools;
+  }
+
+  /** Requests without an answer, and their bytes; both at least 0. */
+  private record Held(int asks, long bytes) {
+    static final Held NOTHING = new Held(0, 0);
+
+    Held plus(int count, long more) {
+      return new Held(asks + count, bytes + more);
+    }
+
+    /** Whether one part of the limits has room for a request of {@code more} bytes. */
+    boolean takes(long more, int part) {
+      return asks < ASKS_MAX / part && bytes + more <= BYTES_MAX / part;
+    }
   }
 
   /** A request without an answer. */
@@ -127,22 +144,32 @@ final class PeerLooks implements Peers, Closeable {
     if (isClosed) {
       throw stopping();
     }
-    if (asks >= ASKS_MAX || bytes + ask.payload.length > BYTES_MAX) {
-      throw new IOException(
-          asks
-              + " requests of "
-              + bytes
-              + " bytes wait for answers of nodes; cannot ask node "
-              + ask.node.name()
-              + " too; will ask later");
+    Held here = ofNode.getOrDefault(ask.node.name(), Held.NOTHING);
+    int more = ask.payload.length;
+    if (!here.takes(more, PART_OF_NODE)) {
+      throw tooMany(here, ask.node, "of the node");
     }
-    asks++;
-    bytes += ask.payload.length;
+    if (!all.takes(more, 1)) {
+      throw tooMany(all, ask.node, "of all nodes");
+    }
+    all = all.plus(1, more);
+    ofNode.put(ask.node.name(), here.plus(1, more));
+  }
+
+  private static IOException tooMany(Held held, Placement.Member node, String whose) {
+    return new IOException(
+        "%d requests of %d bytes wait for answers %s; cannot ask node %s too; will ask later"
+            .formatted(held.asks(), held.bytes(), whose, node.name()));
   }
 
   private synchronized void ended(Ask ask) {
-    asks--;
-    bytes -= ask.payload.length;
+    all = all.plus(-1, -ask.payload.length);
+    Held left = ofNode.get(ask.node.name()).plus(-1, -ask.payload.length);
+    if (left.asks() == 0) {
+      ofNode.remove(ask.node.name());
+    } else {
+      ofNode.put(ask.node.name(), left);
+    }
   }
 
   private void send(Ask ask) {
@@ -223,19 +250,19 @@ final class PeerLooks implements Peers, Closeable {
 
   /** Requests without an answer, for tests. */
   synchronized int askCount() {
-    return asks;
+    return all.asks();
   }
 
   /** Ends all connections and their threads; questions without an answer fail. Idempotent. */
   @Override
   public void close() {
-    List<PeerLink> all;
+    List<PeerLink> open;
     synchronized (this) {
       isClosed = true;
-      all = new ArrayList<>(links.values());
-      all.addAll(ending);
+      open = new ArrayList<>(links.values());
+      open.addAll(ending);
     }
-    all.forEach(link -> link.end("this node is stopping"));
-    all.forEach(PeerLink::join);
+    open.forEach(link -> link.end("this node is stopping"));
+    open.forEach(PeerLink::join);
   }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 
@@ -90,6 +91,17 @@ public final class TunnelView {
     this.sessions = List.copyOf(sessions);
   }
 
+  /** By partition, the positions whose lags {@link #describe} tells. */
+  public Map<Integer, Set<Long>> lagging() {
+    Map<Integer, Set<Long>> lagging = new HashMap<>();
+    for (TunnelCore.View channel : channels) {
+      if (channel.key().type() == ChannelType.Stream) {
+        lagging.put(channel.key().partition(), Set.of(channel.checkpointed()));
+      }
+    }
+    return lagging;
+  }
+
   /**
    * Adds the positions of the log, and so the lag of the channels. For any thread.
    *
@@ -133,6 +145,10 @@ public final class TunnelView {
       throws IOException {
     int partition = channel.key().partition();
     long checkpointed = channel.checkpointed();
+    if (log.committed(partition) == LogFigures.UNKNOWN) {
+      long unknown = LogFigures.UNKNOWN;
+      return describe(channel, delivered(channel), unknown, unknown, unknown, Optional.empty());
+    }
     long committed = Math.max(log.committed(partition), delivered(channel));
     long last = Math.min(committed, channel.end().orElse(Long.MAX_VALUE));
     if (last <= checkpointed) {

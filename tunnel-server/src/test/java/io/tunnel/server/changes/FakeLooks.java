@@ -3,6 +3,8 @@ package io.tunnel.server.changes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,11 @@ public final class FakeLooks implements PartitionLooks {
           "partition " + question.partition() + " is led elsewhere", Optional.empty());
     }
     return found;
+  }
+
+  @Override
+  public CompletableFuture<Lags> lags(Behind question) {
+    throw new UnsupportedOperationException("nobody asks for lags");
   }
 
   @Override

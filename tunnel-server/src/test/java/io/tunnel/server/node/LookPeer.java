@@ -24,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.ServerSocketFactory;
 
 /** A node on a loopback socket, whose every answer a test writes. */
 final class LookPeer implements Closeable {
@@ -36,8 +37,13 @@ final class LookPeer implements Closeable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
   LookPeer(NodeSeals seals) throws IOException {
+    this(seals, ServerSocketFactory.getDefault());
+  }
+
+  /** A node whose sockets are those of a factory. */
+  LookPeer(NodeSeals seals, ServerSocketFactory sockets) throws IOException {
     this.seals = seals;
-    this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    this.listener = sockets.createServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread accepting = new Thread(this::accept, "peer");
     accepting.setDaemon(true);
     accepting.start();

@@ -9,8 +9,11 @@ import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Placement.Member;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lag;
+import io.tunnel.wire.LookAnswer.Lags;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Question;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
@@ -46,14 +49,15 @@ final class LookedLog {
   /** Whether each question is answered at once. */
   boolean isPrompt;
 
-  final LookedBounds bounds =
-      new LookedBounds(
-          new LeaderLooks(
-              SELF,
-              this::placement,
-              of(SELF),
-              this::request,
-              new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later)));
+  final LeaderLooks leaders =
+      new LeaderLooks(
+          SELF,
+          this::placement,
+          of(SELF),
+          this::request,
+          new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later));
+
+  final LookedBounds bounds = new LookedBounds(leaders);
 
   /** A request on its way. */
   record Request(String node, List<Question> questions, CompletableFuture<List<Part>> answer) {}
@@ -80,6 +84,20 @@ final class LookedLog {
         }
       }
       return Long.MAX_VALUE;
+    }
+
+    /** Each change has 10 bytes. */
+    Lag lag(long position) {
+      long from = Math.max(position, first - 1);
+      return from >= last() ? new Lag(0, 0) : new Lag(10 * (last() - from), micros.get((int) from));
+    }
+
+    Lags lags(Behind question) {
+      return new Lags(
+          question.partition(),
+          first,
+          last(),
+          question.positions().stream().map(this::lag).toList());
     }
 
     Found found(Where question) {
@@ -183,6 +201,19 @@ final class LookedLog {
       }
 
       @Override
+      public CompletableFuture<Lags> lags(Behind question) {
+        if (isUnavailable) {
+          return CompletableFuture.failedFuture(
+              new RefusedException(ErrorCode.LOG_UNAVAILABLE, "the log does not answer"));
+        }
+        State now = now(question.partition());
+        if (!now.leader().equals(Optional.of(node))) {
+          throw RefusedException.notLeader(node + " does not lead", Optional.empty());
+        }
+        return CompletableFuture.completedFuture(now.lags(question));
+      }
+
+      @Override
       public CompletableFuture<Optional<Long>> verified(int partition) {
         return CompletableFuture.completedFuture(Optional.empty());
       }
@@ -195,7 +226,11 @@ final class LookedLog {
     List<Part> parts = new ArrayList<>();
     for (Question question : request.questions()) {
       try {
-        parts.add(of(request.node()).look((Where) question).join());
+        PartitionLooks looks = of(request.node());
+        parts.add(
+            question instanceof Behind behind
+                ? looks.lags(behind).join()
+                : looks.look((Where) question).join());
       } catch (RefusedException e) {
         parts.add(new Refused(question.partition(), e.code(), String.valueOf(e.getMessage())));
       }

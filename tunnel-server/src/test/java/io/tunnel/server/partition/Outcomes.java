@@ -40,6 +40,13 @@ public final class Outcomes implements PendingWrite.Outcome {
     return result.get(DEADLINE_S, TimeUnit.SECONDS);
   }
 
+  /** The refusal of a write that was refused. */
+  public RefusedException refused() throws Exception {
+    return result
+        .handle((written, failure) -> (RefusedException) failure)
+        .get(DEADLINE_S, TimeUnit.SECONDS);
+  }
+
   /** Why it was refused; null when it was written. */
   public ErrorCode refusal() throws Exception {
     return result

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,6 +53,10 @@ final class SharedLogSimulationTest {
   private final List<AssertionError> failures = new ArrayList<>();
   private long micros = 1_790_000_000_000_000L;
   private int repeated;
+  private int doubts;
+
+  /** Writes of all worlds that were in doubt. */
+  private static int allDoubts;
 
   /** Makes a write of a few rows take longer than a slice, now and then. */
   private final class SlowClock implements Shard.Clock {
@@ -128,8 +133,14 @@ final class SharedLogSimulationTest {
         // A copy that came late: a later batch of the writer was answered before.
         return;
       }
-      assertThat(reason.code()).as(reason.getMessage()).isEqualTo(ErrorCode.NOT_LEADER);
-      if (id.isEmpty()) {
+      boolean isInDoubt = reason.code() == ErrorCode.STORAGE_FAILED;
+      if (isInDoubt) {
+        assertThat(reason).hasMessageContaining("has not settled the writes to partition");
+        doubts++;
+      } else {
+        assertThat(reason.code()).as(reason.getMessage()).isEqualTo(ErrorCode.NOT_LEADER);
+      }
+      if (id.isEmpty() && !isInDoubt) {
         truth.neverCounts(of);
       }
       if (ofNumber == number && batch.isPresent()) {
@@ -188,7 +199,7 @@ final class SharedLogSimulationTest {
   private void act() throws IOException {
     int id = random.nextInt(NODES);
     nodes.pass(random.nextInt(30));
-    switch (random.nextInt(26)) {
+    switch (random.nextInt(27)) {
       case 0 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), true);
       case 1 -> nodes.get(id).want(1 + random.nextInt(PARTITIONS), random.nextBoolean());
       case 2, 3 -> nodes.get(id).claim();
@@ -210,6 +221,7 @@ final class SharedLogSimulationTest {
           logs.elect(1 + random.nextInt(PARTITIONS), 0);
         }
       }
+      case 18 -> nodes.get(id).expire();
       default -> nodes.get(id).step();
     }
     if (!failures.isEmpty()) {
@@ -300,6 +312,11 @@ final class SharedLogSimulationTest {
     assertThat(known).allMatch(known.get(0)::equals);
   }
 
+  @AfterAll
+  static void some_writes_were_in_doubt() {
+    assertThat(allDoubts).isPositive();
+  }
+
   static LongStream seeds() {
     return LongStream.range(0, 60);
   }
@@ -339,6 +356,7 @@ final class SharedLogSimulationTest {
     requireSame();
     assertThat(truth.learned(1)).isPositive();
     assertThat(repeated).isPositive();
+    allDoubts += doubts;
     for (SharedNodes.Node node : nodes.all()) {
       node.shard().close();
     }

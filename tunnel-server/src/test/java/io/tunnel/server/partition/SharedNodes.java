@@ -161,6 +161,11 @@ final class SharedNodes {
       replicas.tick(nowMs);
     }
 
+    /** Answers writes whose fate has been open for too long. */
+    void expire() {
+      replicas.expire();
+    }
+
     boolean isLeading(int partition) {
       return replicas.isLeading(partition);
     }

@@ -171,7 +171,7 @@ public final class AppendReplicas implements NodeReplicas {
             shared.others(),
             Snapshots.Limits.USUAL);
     Ports ports = new Ports(shared.log(), self, leaders, known, shared.problems(), snapshots);
-    LaneShards lanes = new LaneShards(ports, readBytesMax(layout), outside.clock());
+    LaneShards lanes = LaneShards.of(layout, ports, outside.clock());
     AppendReplicas opened = prepare(layout, lanes, outside.meter());
     opened.shards.start();
     opened.followAll(lanes.stored());
@@ -205,10 +205,6 @@ public final class AppendReplicas implements NodeReplicas {
     return shards.all();
   }
 
-  private static long readBytesMax(Layout layout) {
-    return layout.replica().batches().readBytesMax() / layout.shards().count();
-  }
-
   private Shard shard(int partition) {
     return shards.of(partition);
   }
@@ -221,7 +217,7 @@ public final class AppendReplicas implements NodeReplicas {
     return view(partition).map(LaneView::log).orElse(KnownLog.NONE);
   }
 
-  private LaneKeeper keeper(int partition) {
+  LaneKeeper keeper(int partition) {
     return keepers.get(partition % keepers.size());
   }
 
@@ -454,7 +450,7 @@ public final class AppendReplicas implements NodeReplicas {
 
   /** Looks at the partitions that this node leads, for this node and for others. */
   public PartitionLooks looks() {
-    return new LaneLooks(this, times, snapshots);
+    return new LaneLooks(this, times, snapshots, clock);
   }
 
   /** Runs a read as {@link PartitionHost#executeStrictly} does, on whatever host there is. */

@@ -38,8 +38,8 @@ final class LaneClock {
     return gap.isOff();
   }
 
-  /** The log has acknowledged a record that was sent at {@code sentMs}. */
-  void measure(long sentMs, AppendLog.Placed placed) {
+  /** The log has acknowledged a record that was sent at {@code sentMs}; returns this clock. */
+  LaneClock measure(long sentMs, AppendLog.Placed placed) {
     boolean wasOff = gap.isOff();
     gap.measured(sentMs, nowMs(), placed.timeMs());
     if (gap.isOff() && !wasOff) {
@@ -53,6 +53,7 @@ final class LaneClock {
           partition,
           TimeUnit.NANOSECONDS.toSeconds(PAUSE_NANOS));
     }
+    return this;
   }
 
   /** Appends a record without a meaning, if it is time: no marker has its random bytes. */
@@ -77,6 +78,14 @@ final class LaneClock {
             partition,
             nothing.encode(),
             new byte[0],
-            placed -> wiring.posts().accept(() -> placed.ifPresent(at -> measure(sentMs, at))));
+            placed ->
+                wiring
+                    .posts()
+                    .accept(
+                        () -> {
+                          if (placed.isPresent()) {
+                            var unused = measure(sentMs, placed.get());
+                          }
+                        }));
   }
 }

@@ -305,6 +305,7 @@ final class LaneKeeper implements Closeable {
           () -> {
             isTicking.set(false);
             List.copyOf(kept.values()).forEach(this::tick);
+            log.expire(clock.nanos());
             starting.retry();
             resume();
           });
@@ -365,13 +366,18 @@ final class LaneKeeper implements Closeable {
     touched(replica);
   }
 
+  /** See {@link SharedShardLog#passed}; any thread. */
+  void passed(int partition, long micros, Runnable then) {
+    post(() -> log.passed(partition, micros, then));
+  }
+
   /** Runs a read once the replica has all that anybody was told before the read came. */
   void read(int partition, Runnable action, Consumer<RefusedException> refused) {
     post(
         () -> {
           Kept replica = kept.get(partition);
           if (replica == null) {
-            refused.accept(notLeader(partition));
+            refused.accept(log.notLed(partition));
           } else if (replica.strict.add(
               new ReadIndex.Read(() -> readWhole(partition, action, refused), refused))) {
             askStrictEnd(replica);
@@ -403,7 +409,7 @@ final class LaneKeeper implements Closeable {
 
   private void strictEnd(Kept replica, Optional<AppendTail.End> end, long askedNanos) {
     if (kept.get(replica.partition) != replica) {
-      replica.strict.stop(notLeader(replica.partition));
+      replica.strict.stop(log.notLed(replica.partition));
       return;
     }
     boolean isNext =
@@ -447,7 +453,7 @@ final class LaneKeeper implements Closeable {
 
   private void remove(Kept replica) {
     replica.view = replica.view.withdrawn();
-    replica.strict.stop(notLeader(replica.partition));
+    replica.strict.stop(log.notLed(replica.partition));
     kept.remove(replica.partition);
     log.end(replica.partition);
     seen.drop(replica.partition);
@@ -487,11 +493,6 @@ final class LaneKeeper implements Closeable {
         state.lastMicros(),
         LaneView.incarnations(state.follow().stretches(), Optional.ofNullable(replica.view)),
         new LaneView.Counted(replica.number, replica.named, lane.countedBytes()));
-  }
-
-  private static RefusedException notLeader(int partition) {
-    return RefusedException.notLeader(
-        "this node does not lead partition " + partition, Optional.empty());
   }
 
   /** Reads no more, and refuses strict reads; before the shard is closed. */

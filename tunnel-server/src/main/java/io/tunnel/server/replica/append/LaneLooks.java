@@ -5,30 +5,53 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.partition.Shard;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lag;
+import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Looks at the partitions that a node leads. An answer is what the leader knows after a strict
  * read: a look at the end of the log that began after the question.
+ *
+ * <p>A moment that the leader's clock has shown is a barrier: the leader stamps no later change
+ * before the moment, and answers when all appends under way are settled. So the next change after
+ * the last one is the first since the moment, also if the change is not written yet.
  */
-record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots)
+record LaneLooks(
+    AppendReplicas replicas, AppendTimes times, Snapshots snapshots, Shard.Clock clock)
     implements PartitionLooks {
 
   @Override
   public CompletableFuture<Found> look(Where question) {
+    int partition = question.partition();
+    long nowMicros = clock.epochMicros();
     CompletableFuture<Found> answer = new CompletableFuture<>();
-    replicas.read(
-        question.partition(), () -> answer(question, answer), answer::completeExceptionally);
+    Runnable read =
+        () ->
+            replicas.read(
+                partition,
+                () -> answer(question, nowMicros, answer),
+                answer::completeExceptionally);
+    OptionalLong passed =
+        question.sinceMicros().stream().mapToLong(each -> each).filter(at -> at <= nowMicros).max();
+    if (passed.isPresent()) {
+      replicas.keeper(partition).passed(partition, passed.getAsLong(), read);
+    } else {
+      read.run();
+    }
     return answer;
   }
 
-  private void answer(Where question, CompletableFuture<Found> answer) {
+  private void answer(Where question, long nowMicros, CompletableFuture<Found> answer) {
     int partition = question.partition();
     if (!replicas.isServing(partition)) {
       answer.completeExceptionally(replicas.notLeader(partition));
@@ -37,7 +60,7 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots
     long last = replicas.committed(partition);
     List<CompletableFuture<Long>> firsts = new ArrayList<>();
     for (long micros : question.sinceMicros()) {
-      firsts.add(firstSince(partition, micros, last));
+      firsts.add(firstSince(partition, micros, last, micros <= nowMicros));
     }
     var unused =
         CompletableFuture.allOf(firsts.toArray(CompletableFuture[]::new))
@@ -59,34 +82,70 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots
   }
 
   /** The local log answers for the time that it reaches back to, the shared log for the rest. */
-  private CompletableFuture<Long> firstSince(int partition, long micros, long last) {
+  private CompletableFuture<Long> firstSince(
+      int partition, long micros, long last, boolean isPassed) {
     try {
       long before = replicas.positionBefore(partition, micros);
       boolean isLocal =
           before >= replicas.firstPosition(partition)
               || replicas.keptFrom(partition) >= replicas.firstPosition(partition);
       return isLocal
-          ? CompletableFuture.completedFuture(after(before, last))
+          ? CompletableFuture.completedFuture(after(before, last, isPassed))
           : times
               .positionBefore(partition, micros)
               .thenApply(
-                  found -> after(found.orElseThrow(() -> replicas.notLeader(partition)), last));
+                  found ->
+                      after(
+                          found.orElseThrow(() -> replicas.notLeader(partition)), last, isPassed));
     } catch (IOException e) {
-      return CompletableFuture.failedFuture(
-          new RefusedException(
-              ErrorCode.STORAGE_FAILED,
-              "cannot read the local log of partition " + partition + ": " + e.getMessage()));
+      return CompletableFuture.failedFuture(unreadable(partition, e));
     }
   }
 
-  private static long after(long before, long last) {
-    return before >= last ? Long.MAX_VALUE : before + 1;
+  private static long after(long before, long last, boolean isPassed) {
+    return before >= last && !isPassed ? Long.MAX_VALUE : Math.min(before, last) + 1;
   }
 
   private long shared(int partition, KnownPosition known) {
     Optional<IncarnationHistory> history = replicas.incarnations().of(partition);
     long upTo = history.map(found -> found.sharedUpTo(known.incarnation())).orElse(0L);
     return Math.min(known.position(), upTo);
+  }
+
+  /** What the local log has behind the positions; a trimmed local log says less, never more. */
+  @Override
+  public CompletableFuture<Lags> lags(Behind question) {
+    CompletableFuture<Lags> answer = new CompletableFuture<>();
+    replicas.read(
+        question.partition(), () -> lags(question, answer), answer::completeExceptionally);
+    return answer;
+  }
+
+  private void lags(Behind question, CompletableFuture<Lags> answer) {
+    int partition = question.partition();
+    if (!replicas.isServing(partition)) {
+      answer.completeExceptionally(replicas.notLeader(partition));
+      return;
+    }
+    try {
+      List<Lag> lags = new ArrayList<>();
+      for (long position : question.positions()) {
+        lags.add(
+            new Lag(
+                replicas.bytesAfter(partition, position),
+                replicas.commitMicrosAfter(partition, position)));
+      }
+      answer.complete(
+          new Lags(partition, replicas.keptFrom(partition), replicas.committed(partition), lags));
+    } catch (IOException e) {
+      answer.completeExceptionally(unreadable(partition, e));
+    }
+  }
+
+  private static RefusedException unreadable(int partition, IOException e) {
+    return new RefusedException(
+        ErrorCode.STORAGE_FAILED,
+        "cannot read the local log of partition " + partition + ": " + e.getMessage());
   }
 
   /** The answer is empty after a start, until the node has read a snapshot back. */

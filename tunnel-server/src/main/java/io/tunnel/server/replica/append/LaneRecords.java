@@ -29,6 +29,9 @@ final class LaneRecords {
   /** Of all records that count since the lane began. */
   private long countedBytes;
 
+  /** A time that was shown to somebody as passed; the clock may be set back. */
+  private long floorMicros;
+
   /** The records after those of a state. */
   LaneRecords(int partition, LaneState state) {
     this.partition = partition;
@@ -50,13 +53,18 @@ final class LaneRecords {
     return countedBytes;
   }
 
+  /** No later group of this node is stamped before {@code micros}. */
+  void passed(long micros) {
+    floorMicros = Math.max(floorMicros, micros);
+  }
+
   /**
    * The value of the record of a group, which is appended now.
    *
    * @param positions gets the first position of each batch
    */
   byte[] value(OpenGroup group, long nowMicros, long first, long[] positions) {
-    lastMicros = Math.max(lastMicros, nowMicros);
+    lastMicros = Math.max(lastMicros, Math.max(floorMicros, nowMicros));
     return group.batches().encodeAppend(partition, lastMicros, first, positions);
   }
 

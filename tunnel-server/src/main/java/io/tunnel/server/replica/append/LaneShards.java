@@ -21,6 +21,7 @@ final class LaneShards implements ShardLogs {
 
   private final AppendReplicas.Ports ports;
   private final long readBytesMax;
+  private final long outcomeMsMax;
   private final Shard.Clock clock;
   private final Map<Integer, LaneKeeper.Opened> opened = new TreeMap<>();
   private final Map<Integer, AtomicReference<LaneKeeper>> made = new TreeMap<>();
@@ -29,11 +30,23 @@ final class LaneShards implements ShardLogs {
    * Nothing is opened yet.
    *
    * @param readBytesMax of records that were read and wait
+   * @param outcomeMsMax see {@link LaneAnswers}
    */
-  LaneShards(AppendReplicas.Ports ports, long readBytesMax, Shard.Clock clock) {
+  LaneShards(AppendReplicas.Ports ports, long readBytesMax, long outcomeMsMax, Shard.Clock clock) {
     this.ports = ports;
     this.readBytesMax = readBytesMax;
+    this.outcomeMsMax = outcomeMsMax;
     this.clock = clock;
+  }
+
+  /** With the limits of a node. */
+  static LaneShards of(
+      AppendReplicas.Layout layout, AppendReplicas.Ports ports, Shard.Clock clock) {
+    return new LaneShards(
+        ports,
+        layout.replica().batches().readBytesMax() / layout.shards().count(),
+        layout.replica().times().outcomeDeadlineMs(),
+        clock);
   }
 
   AppendReplicas.Ports ports() {
@@ -63,7 +76,8 @@ final class LaneShards implements ShardLogs {
             new AppendValue.Leader(ports.self().node(), ports.self().start()),
             posts,
             clock);
-    SharedShardLog log = new SharedShardLog(local, wiring, new Told(keeper));
+    LaneAnswers answers = new LaneAnswers(ports.leaders(), outcomeMsMax);
+    SharedShardLog log = new SharedShardLog(local, wiring, new Told(keeper), answers);
     opened.put(shard, new LaneKeeper.Opened((SeenRecords) places, log, tail));
     made.put(shard, keeper);
     return log;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * What a node may append to a log of appends and what it may say of its appends. Reads the log as
@@ -40,7 +41,7 @@ final class LeadCore<T> {
     COUNTS,
     /** The record never counts. */
     NEVER,
-    /** The log lost its end, and perhaps the record. */
+    /** The log lost its end, and perhaps the record; or the node waits for the record no more. */
     UNKNOWN
   }
 
@@ -149,6 +150,25 @@ final class LeadCore<T> {
     resign();
     List<Settled<T>> settled = new ArrayList<>();
     settleAll(Outcome.UNKNOWN, settled);
+    return settled;
+  }
+
+  /**
+   * Gives up waiting for the oldest appends under way, up to the first that is not {@code isLate}.
+   * Their fate stays unknown: a record that counts after all is read as a record of another node.
+   *
+   * @throws IllegalStateException while the node leads, because the numbers of appends under way
+   *     would be given again
+   */
+  public List<Settled<T>> giveUp(Predicate<T> isLate) {
+    if (role == Role.LEADING) {
+      throw new IllegalStateException("a leader cannot give up " + pending.size() + " appends");
+    }
+    List<Settled<T>> settled = new ArrayList<>();
+    while (!pending.isEmpty() && isLate.test(pending.get(0).what())) {
+      Pending<T> one = pending.remove(0);
+      settled.add(new Settled<>(one.what(), one.header(), Outcome.UNKNOWN, NOWHERE));
+    }
     return settled;
   }
 

@@ -4,7 +4,6 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.OpenGroup;
-import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.FollowCore.Verdict;
@@ -19,15 +18,15 @@ import io.tunnel.server.replica.append.LeadCore.Settled;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A replica of one partition of a shared log: reads the records that count, and appends groups and
- * control records while its node leads. For the shard's thread, but for what is for any thread.
+ * control records while its node leads. For the shard's thread, unless a method says otherwise.
  *
  * <p>A leader rests: it knows what it appends, so the tail reads nothing for it. Each doubt wakes
  * the lane, which then reads from the place that is {@linkplain ReadBackCore proven}, so it reads
@@ -41,36 +40,18 @@ final class SharedLane {
 
   private final int partition;
   private final Wiring wiring;
-  private final LeadCore<Own> lead;
+  private final LeadCore<OwnAppend> lead;
   private final LaneTail tail;
   private final LaneRecords records;
   private final LaneClock clock;
   private final LaneClaims claims;
+  private final LaneAnswers answers;
 
   private Standing standing = Standing.NEW;
   private String reason = "not begun";
-
   private boolean hasControl;
-
   private volatile OptionalLong ledEpoch = OptionalLong.empty();
   private volatile OptionalLong confirmedNanos = OptionalLong.empty();
-
-  /** An append under way, with the value of its record and the time when it was made. */
-  private static final class Own {
-    final Optional<OpenGroup> group;
-    final Consumer<Outcome> done;
-    final byte[] value;
-    final long madeNanos;
-    final long madeMs;
-
-    Own(Optional<OpenGroup> group, Consumer<Outcome> done, byte[] value, Shard.Clock clock) {
-      this.group = group;
-      this.done = done;
-      this.value = value;
-      this.madeNanos = clock.nanos();
-      this.madeMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
-    }
-  }
 
   /**
    * What the lanes of a shard share.
@@ -89,9 +70,11 @@ final class SharedLane {
       Shard.Clock clock) {}
 
   /** A replica that has read the log up to {@code state}, and does not read on yet. */
-  SharedLane(int partition, LaneState state, Wiring wiring, LaneClaims claims) {
+  SharedLane(
+      int partition, LaneState state, Wiring wiring, LaneClaims claims, LaneAnswers answers) {
     this.partition = partition;
     this.wiring = wiring;
+    this.answers = answers;
     this.claims = claims;
     this.lead = new LeadCore<>(state.follow(), SharedShardLog.APPENDS_MAX + 1);
     this.tail = new LaneTail(partition, wiring, state.proven());
@@ -134,8 +117,8 @@ final class SharedLane {
   }
 
   /**
-   * The offset of the node's own marker, while the node leads and all records before the marker
-   * were taken. May be called by any thread. Empty before a change of another leader is given out.
+   * The offset of the node's own marker, while the node leads and has taken all records before. For
+   * any thread. Empty before a change of another leader is given out.
    */
   OptionalLong ledEpoch() {
     return ledEpoch;
@@ -143,8 +126,7 @@ final class SharedLane {
 
   /**
    * The latest time, by the shard's clock in nanoseconds, at which the log had no record that the
-   * lane has not taken meanwhile. Empty while the log may have lost its end. May be called by any
-   * thread.
+   * lane has not taken meanwhile. Empty while the log may have lost its end. For any thread.
    */
   OptionalLong confirmedNanos() {
     return confirmedNanos;
@@ -209,33 +191,60 @@ final class SharedLane {
             placed -> wiring.posts().accept(() -> claimed(marker, sentMs, placed)));
   }
 
+  /**
+   * Answers appends whose fate has been open for too long, after which the lane must claim again. A
+   * record that counts after all is adopted like the record of another node.
+   */
+  void expire(long nowNanos, List<LaneEvent> events) {
+    Predicate<OwnAppend> isLate = own -> answers.isLate(own.madeNanos, nowNanos);
+    if (lead.underWay().stream().limit(1).anyMatch(isLate)) {
+      lead.resign();
+      RefusedException late = answers.late(partition);
+      lead.giveUp(isLate).forEach(one -> tell(one.what(), Outcome.UNKNOWN, late, events));
+      settleStanding();
+    }
+  }
+
+  private void tell(
+      OwnAppend own, Outcome outcome, RefusedException reason, List<LaneEvent> events) {
+    if (own.group.isPresent()) {
+      events.add(new Refused(own.group.get(), reason));
+    } else {
+      hasControl = false;
+      own.done.accept(outcome);
+    }
+  }
+
   private void claimed(AppendHeader marker, long sentMs, Optional<AppendLog.Placed> placed) {
-    placed.ifPresent(at -> measure(sentMs, at));
+    if (placed.isPresent() && clock.measure(sentMs, placed.get()).isOff()) {
+      lead.resign();
+    }
     if (placed.isEmpty() && lead.isClaiming(marker)) {
       lead.resign();
     }
     settleStanding();
   }
 
-  /** A node whose clock is off does not lead. */
-  private void measure(long sentMs, AppendLog.Placed placed) {
-    clock.measure(sentMs, placed);
-    if (clock.isOff()) {
-      lead.resign();
-    }
+  /** Stamps no later group before a time that the clock has shown. */
+  void passed(long micros) {
+    records.passed(micros);
+  }
+
+  List<OwnAppend> underWay() {
+    return lead.underWay();
   }
 
   /** Appends a group; its node leads. */
   void append(OpenGroup group, long nowMicros, List<LaneEvent> events) {
     long[] positions = new long[group.batches().batchCount()];
-    Own[] own = new Own[1];
+    OwnAppend[] own = new OwnAppend[1];
     AppendHeader header =
         lead.append(
             Kind.BATCHES,
             group.batches().changes(),
             made -> {
               byte[] value = records.value(group, nowMicros, made.first(), positions);
-              own[0] = new Own(Optional.of(group), unused -> {}, value, wiring.clock());
+              own[0] = new OwnAppend(Optional.of(group), unused -> {}, value, wiring.clock());
               return own[0];
             });
     group.place(positions);
@@ -270,13 +279,13 @@ final class SharedLane {
       return;
     }
     hasControl = true;
-    Own own = new Own(Optional.empty(), done, value.encode(), wiring.clock());
+    OwnAppend own = new OwnAppend(Optional.empty(), done, value.encode(), wiring.clock());
     AppendHeader header =
         isBegin ? lead.begin(first, made -> own) : lead.append(value.kind(), 0, made -> own);
     send(header, own, events);
   }
 
-  private void send(AppendHeader header, Own own, List<LaneEvent> events) {
+  private void send(AppendHeader header, OwnAppend own, List<LaneEvent> events) {
     wiring
         .log()
         .append(
@@ -287,10 +296,12 @@ final class SharedLane {
   }
 
   private void acknowledged(
-      AppendHeader header, Own own, Optional<AppendLog.Placed> placed, List<LaneEvent> events) {
-    if (placed.isPresent()) {
-      settle(lead.acknowledged(header, placed.get().offset()), events);
-      measure(own.madeMs, placed.get());
+      AppendHeader header, OwnAppend own, Optional<AppendLog.Placed> at, List<LaneEvent> events) {
+    if (at.isPresent()) {
+      settle(lead.acknowledged(header, at.get().offset()), events);
+      if (clock.measure(own.madeMs, at.get()).isOff()) {
+        lead.resign();
+      }
     } else if (lead.isUnderWay(header)) {
       // Reading settles what is under way, behind the marker of the next claim.
       lead.resign();
@@ -298,15 +309,15 @@ final class SharedLane {
     settleStanding();
   }
 
-  private void settle(List<Settled<Own>> settled, List<LaneEvent> events) {
+  private void settle(List<Settled<OwnAppend>> settled, List<LaneEvent> events) {
     boolean hasLost =
         standing.isFollowing()
             && settled.stream().anyMatch(one -> one.outcome() == Outcome.UNKNOWN);
     if (hasLost) {
       stop(Standing.LOST, GIVEN_AGAIN, events);
     }
-    for (Settled<Own> one : settled) {
-      Own own = one.what();
+    for (Settled<OwnAppend> one : settled) {
+      OwnAppend own = one.what();
       // After a malformed record nothing counts here.
       Outcome outcome = standing.isFollowing() ? one.outcome() : Outcome.UNKNOWN;
       boolean counts = outcome == Outcome.COUNTS;
@@ -315,17 +326,15 @@ final class SharedLane {
         tail.believed(
             own.value.length, next(), (end, askedNanos) -> sawEnd(end, askedNanos, events));
       }
-      if (own.group.isPresent()) {
+      if (!counts) {
+        tell(own, outcome, answers.of(outcome, partition, reason), events);
+      } else if (own.group.isPresent()) {
         events.add(
-            counts
-                ? new Counts(
-                    own.group.get(),
-                    records.counted(one.offset(), one.header(), own.value, tail.proven()))
-                : new Refused(own.group.get(), reason(outcome)));
+            new Counts(
+                own.group.get(),
+                records.counted(one.offset(), one.header(), own.value, tail.proven())));
       } else {
-        if (counts) {
-          follows(one.offset(), one.header(), own.value, events);
-        }
+        follows(one.offset(), one.header(), own.value, events);
         hasControl = false;
         own.done.accept(outcome);
       }
@@ -333,15 +342,6 @@ final class SharedLane {
     if (hasLost) {
       events.add(new Lost(partition, GIVEN_AGAIN));
     }
-  }
-
-  private RefusedException reason(Outcome outcome) {
-    return outcome == Outcome.NEVER
-        ? RefusedException.notLeader(
-            "another node leads partition " + partition + " since", Optional.empty())
-        : PendingWrite.unknown(
-            "this node stopped to read partition %d of the shared log: %s"
-                .formatted(partition, reason));
   }
 
   private void confirmAt(boolean isConfirmed, long nanos) {
@@ -410,7 +410,7 @@ final class SharedLane {
 
   private void read(AppendTail.Stored record, List<LaneEvent> events) {
     boolean isOwn = lead.isUnderWay(record.header());
-    LeadCore.Read<Own> read = lead.read(record.offset(), record.header());
+    LeadCore.Read<OwnAppend> read = lead.read(record.offset(), record.header());
     try {
       follow(record, read.verdict(), isOwn, events);
     } catch (MalformedException e) {
@@ -492,7 +492,7 @@ final class SharedLane {
     settle(lead.abandon(), events);
   }
 
-  /** The node has no replica any more: what became of the appends under way is not known. */
+  /** The node has no replica any more; the fate of the appends under way is not known. */
   void end(List<LaneEvent> events) {
     claims.stop();
     stop(Standing.ENDED, "the node gave its replica away", events);

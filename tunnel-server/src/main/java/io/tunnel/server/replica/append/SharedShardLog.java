@@ -40,6 +40,8 @@ final class SharedShardLog implements ShardLog {
   private final LocalLog local;
   private final Wiring wiring;
   private final Notices notices;
+  private final LaneAnswers answers;
+  private final LaneWaits waits = new LaneWaits();
   private final Map<Integer, SharedLane> lanes = new TreeMap<>();
 
   /** What the local log does not have yet. */
@@ -63,10 +65,11 @@ final class SharedShardLog implements ShardLog {
    *
    * @param local gets what counts
    */
-  SharedShardLog(LocalLog local, Wiring wiring, Notices notices) {
+  SharedShardLog(LocalLog local, Wiring wiring, Notices notices, LaneAnswers answers) {
     this.local = local;
     this.wiring = wiring;
     this.notices = notices;
+    this.answers = answers;
   }
 
   /** Begins a replica of a partition, which goes on from what its node has stored. */
@@ -75,7 +78,7 @@ final class SharedShardLog implements ShardLog {
       throw new IllegalStateException("partition " + partition + " has a lane already");
     }
     LaneClaims claims = new LaneClaims(CLAIM_PAUSE_NANOS_MIN, CLAIM_PAUSE_NANOS_MAX);
-    SharedLane lane = new SharedLane(partition, state, wiring, claims);
+    SharedLane lane = new SharedLane(partition, state, wiring, claims, answers);
     lanes.put(partition, lane);
     lane.begin();
     return lane;
@@ -120,6 +123,26 @@ final class SharedShardLog implements ShardLog {
     lane(partition).ifPresent(lane -> lane.sawEnd(end, askedNanos, events));
   }
 
+  /** See {@link SharedLane#expire}; of all lanes. Then runs what {@link #passed} lets wait. */
+  void expire(long nowNanos) {
+    lanes.values().forEach(lane -> lane.expire(nowNanos, events));
+    waits.look();
+  }
+
+  /**
+   * Stamps no later group of a partition before {@code micros}, a time that the clock has shown,
+   * and runs {@code then} when the appends that are under way now are settled.
+   */
+  void passed(int partition, long micros, Runnable then) {
+    SharedLane lane = lanes.get(partition);
+    if (lane == null) {
+      then.run();
+    } else {
+      lane.passed(micros);
+      waits.add(lane, then);
+    }
+  }
+
   /** See {@link SharedLane#append(AppendValue, Consumer, List)}; NEVER without a lane. */
   void append(int partition, AppendValue value, Consumer<Outcome> done) {
     lane(partition)
@@ -160,10 +183,10 @@ final class SharedShardLog implements ShardLog {
         : Optional.empty();
   }
 
-  private RefusedException notLed(int partition) {
+  /** The refusal of a node that does not lead a partition: why, and who leads. */
+  RefusedException notLed(int partition) {
     String why = lane(partition).flatMap(SharedLane::reason).map(text -> ": " + text).orElse("");
-    return RefusedException.notLeader(
-        "this node does not lead partition " + partition + why, Optional.empty());
+    return answers.notLeader(partition, "this node does not lead partition " + partition + why);
   }
 
   @Override

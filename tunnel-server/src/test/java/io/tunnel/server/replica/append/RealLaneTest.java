@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -54,7 +55,8 @@ class RealLaneTest {
             LaneState.NONE,
             new SharedLane.Wiring(
                 log, tail, random::nextLong, new AppendValue.Leader("node", ""), posts::add, clock),
-            new LaneClaims(1, 1));
+            new LaneClaims(1, 1),
+            new LaneAnswers(partition -> Optional.empty(), 60_000));
     int given;
 
     private void happened(AppendTail.Event event) {

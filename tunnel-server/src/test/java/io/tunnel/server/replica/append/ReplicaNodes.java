@@ -34,6 +34,7 @@ final class ReplicaNodes implements Closeable {
 
   static final int SHARDS = 2;
   static final long READ_AGE_MS_MAX = 1_000;
+  static final long OUTCOME_MS_MAX = 10_000;
 
   final TestClock clock = new TestClock();
   final SimAppendLogs logs;
@@ -107,7 +108,7 @@ final class ReplicaNodes implements Closeable {
 
     private Node(int id) throws IOException {
       this.id = id;
-      LaneShards lanes = new LaneShards(ports(id), readBytesMax, clock);
+      LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, clock);
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.followAll(lanes.stored());
     }
@@ -124,7 +125,7 @@ final class ReplicaNodes implements Closeable {
               Disks.ofSystem()),
           new ReplicaConfig(
               new ReplicaConfig.Batches(4_096),
-              new ReplicaConfig.Times(10_000, READ_AGE_MS_MAX),
+              new ReplicaConfig.Times(OUTCOME_MS_MAX, READ_AGE_MS_MAX),
               ReplicaConfig.History.DEFAULT,
               10));
     }

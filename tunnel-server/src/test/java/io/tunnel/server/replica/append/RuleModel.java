@@ -40,8 +40,10 @@ final class RuleModel {
    *
    * @param empty the first so many appends have no changes
    * @param cuts how often the log loses its end
+   * @param givesUp whether nodes give up waiting for appends
    */
-  record Bounds(int appends, int empty, int markers, int copies, int repeats, int cuts) {}
+  record Bounds(
+      int appends, int empty, int markers, int copies, int repeats, int cuts, boolean givesUp) {}
 
   private final Bounds bounds;
   private final Map<ModelState, ModelState> before = new HashMap<>();
@@ -161,6 +163,14 @@ final class RuleModel {
       next.accept(
           index + " claims with " + id,
           new Change(state).node(index, lead, node.counted()).sent(marker).marked().state());
+    }
+    boolean mayGiveUp = node.lead().role() != Role.LEADING && !node.lead().pending().isEmpty();
+    if (bounds.givesUp() && mayGiveUp) {
+      LeadCore<Sent> lead = core(node);
+      int oldest = lead.underWay().get(0).id();
+      Change change = new Change(state);
+      lead.giveUp(each -> each.id() == oldest).forEach(change::settled);
+      next.accept(index + " gives up " + oldest, change.node(index, lead, node.counted()).state());
     }
     if (core(node).mayAppend()) {
       appends(state, index, next);

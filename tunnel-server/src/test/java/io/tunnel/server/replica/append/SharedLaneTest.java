@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class SharedLaneTest {
 
   private static final int PARTITION = 1;
+  private static final long OUTCOME_MS_MAX = 10;
 
   private final Deque<Runnable> posts = new ArrayDeque<>();
   private final List<LaneEvent> events = new ArrayList<>();
@@ -67,7 +69,8 @@ class SharedLaneTest {
             new AppendValue.Leader("node-1", ""),
             posts::add,
             clock),
-        new LaneClaims(1, 1));
+        new LaneClaims(1, 1),
+        new LaneAnswers(partition -> Optional.of("elsewhere:1"), OUTCOME_MS_MAX));
   }
 
   /** Everything in flight lands, and is told. */
@@ -436,5 +439,68 @@ class SharedLaneTest {
     lane.take(new AppendTail.Read(PARTITION, 1, List.of(), 2, 0), events);
     assertThat(lane.next()).isEqualTo(2);
     assertThat(lane.state().proven()).isEqualTo(new ReadBackCore.Proven(2, AppendTail.NO_EPOCH));
+  }
+
+  private void passDeadline() {
+    nanos += TimeUnit.MILLISECONDS.toNanos(OUTCOME_MS_MAX);
+  }
+
+  @Test
+  void a_lost_append_is_in_doubt_after_the_deadline_and_not_before() {
+    lead();
+    append();
+    logs.failAll();
+    post();
+    lane.expire(nanos, events);
+    assertThat(outcomes).isEmpty();
+    passDeadline();
+    lane.expire(nanos, events);
+    assertThat(outcomes).containsExactly(Outcome.UNKNOWN);
+    assertThat(lane.standing()).as("reads on").isEqualTo(Standing.READS);
+    assertThat(events).noneMatch(Lost.class::isInstance);
+    lead();
+    append();
+    land();
+    assertThat(outcomes).as("told once").containsExactly(Outcome.UNKNOWN, Outcome.COUNTS);
+  }
+
+  @Test
+  void an_append_that_was_given_up_and_counts_is_adopted_like_one_of_another_node() {
+    lead();
+    append();
+    passDeadline();
+    append();
+    lane.expire(nanos, events);
+    assertThat(outcomes).containsExactly(Outcome.NEVER, Outcome.UNKNOWN);
+    assertThat(lane.isLeading()).as("the number of the append is not given again").isFalse();
+    land();
+    read();
+    read();
+    assertThat(events.stream().filter(Said.class::isInstance)).hasSize(1);
+    assertThat(lane.next()).isEqualTo(2);
+    lead();
+    append();
+    land();
+    assertThat(outcomes).containsExactly(Outcome.NEVER, Outcome.UNKNOWN, Outcome.COUNTS);
+  }
+
+  @Test
+  void a_late_acknowledgement_of_an_append_that_was_given_up_is_not_believed() {
+    lead();
+    append();
+    passDeadline();
+    lane.expire(nanos, events);
+    logs.land(true);
+    lane.lead(clock.nanos());
+    nanos += 1_000;
+    lane.tick(clock.nanos(), nodeMs);
+    post();
+    assertThat(outcomes).containsExactly(Outcome.UNKNOWN);
+    assertThat(lane.isLeading()).isFalse();
+    land();
+    read();
+    read();
+    assertThat(lane.isLeading()).isTrue();
+    assertThat(lane.next()).isEqualTo(3);
   }
 }

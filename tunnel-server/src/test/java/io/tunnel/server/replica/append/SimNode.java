@@ -24,6 +24,9 @@ import java.util.function.Consumer;
  */
 public final class SimNode implements SharedShardLog.Notices {
 
+  /** How long the fate of an append may stay open until {@link #expire} answers its writes. */
+  public static final long OUTCOME_MS_MAX = 400;
+
   private final SharedShardLog log;
   private final SimAppendLogs logs;
   private final SimTail tail;
@@ -59,7 +62,8 @@ public final class SimNode implements SharedShardLog.Notices {
                 new AppendValue.Leader("node-" + id, ""),
                 around.posts(),
                 clock),
-            this);
+            this,
+            new LaneAnswers(partition -> Optional.empty(), OUTCOME_MS_MAX));
     for (int partition = 1; partition <= partitions; partition++) {
       log.begin(partition, ((SeenRecords) places).state(partition));
     }
@@ -111,6 +115,11 @@ public final class SimNode implements SharedShardLog.Notices {
     for (int partition = 1; partition <= partitions; partition++) {
       lane(partition).tick(clock.nanos(), nowMs);
     }
+  }
+
+  /** Answers writes whose fate has been open for too long. */
+  public void expire() {
+    log.expire(clock.nanos());
   }
 
   /** Appends a control record without a meaning, where the node leads. */

@@ -1,0 +1,49 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.append.LeadCore.Outcome;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+
+/**
+ * What lanes answer when they do not take a write, or do not learn what became of a write.
+ *
+ * @param leaders where another node that leads a partition is reached, as HOST:PORT, if the address
+ *     is known; any thread may ask
+ * @param outcomeMsMax how long in milliseconds the fate of an append may stay open, until its
+ *     writers are told that the outcome is unknown
+ */
+record LaneAnswers(IntFunction<Optional<String>> leaders, long outcomeMsMax) {
+
+  /** NOT_LEADER, with the address of the leader if another node leads. */
+  RefusedException notLeader(int partition, String why) {
+    return RefusedException.notLeader(why, leaders.apply(partition));
+  }
+
+  /**
+   * The answer to writes of an append that does not count, or whose fate is not known.
+   *
+   * @param stopped why the node does not read the partition any more
+   */
+  RefusedException of(Outcome outcome, int partition, String stopped) {
+    return outcome == Outcome.NEVER
+        ? notLeader(partition, "another node leads partition " + partition + " since")
+        : PendingWrite.unknown(
+            "this node stopped to read partition %d of the shared log: %s"
+                .formatted(partition, stopped));
+  }
+
+  /** Whether an append that was made at {@code madeNanos} has waited for too long. */
+  boolean isLate(long madeNanos, long nowNanos) {
+    return nowNanos - madeNanos >= TimeUnit.MILLISECONDS.toNanos(outcomeMsMax);
+  }
+
+  /** The answer to writes that have waited for too long. */
+  RefusedException late(int partition) {
+    return PendingWrite.unknown(
+        "the shared log has not settled the writes to partition %d in %d ms"
+            .formatted(partition, outcomeMsMax));
+  }
+}
