@@ -20,7 +20,11 @@ import java.util.concurrent.CompletableFuture;
 final class AppendTables implements TableTopics {
 
   /** Features of tables in a log of appends. */
-  private static final Set<LogFeature> FEATURES = EnumSet.noneOf(LogFeature.class);
+  private static final Set<LogFeature> FEATURES =
+      EnumSet.of(
+          LogFeature.ATOMIC_BATCHES,
+          LogFeature.AUTO_KEYS,
+          LogFeature.TIME_TO_LIVE);
 
   private final AppendTopics topics;
 

@@ -3,6 +3,7 @@ package io.tunnel.server.node;
 import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.append.AppendReplicas;
 import java.util.Optional;
 
@@ -12,8 +13,19 @@ import java.util.Optional;
  *
  * @param leaders asks the leaders
  */
-record AppendEngine(AppendReplicas replicas, PartitionLooks own, LeaderLooks leaders)
+record AppendEngine(
+    AppendReplicas replicas, PartitionLooks own, LeaderLooks leaders, RowLives lives)
     implements PartitionEngine {
+
+  @Override
+  public TableLogs tables(TableLogs logs) {
+    return lives.tables(logs);
+  }
+
+  @Override
+  public void expire(long nowNanos) {
+    lives.sweeps().tick(nowNanos);
+  }
 
   @Override
   public BoundsQueries bounds(ClusterView view) {

@@ -7,6 +7,7 @@ import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.NodeReplicas;
 import java.util.Optional;
 
@@ -23,6 +24,14 @@ interface PartitionEngine {
    * @param view finds the leaders of partitions
    */
   BoundsQueries bounds(ClusterView view);
+
+  /** The logs of tables, which tell when the leaders have heard of an alteration. */
+  default TableLogs tables(TableLogs logs) {
+    return logs;
+  }
+
+  /** Deletes rows that have expired, where this node leads; a few times a second, by one thread. */
+  default void expire(long nowNanos) {}
 
   /** Looks at this node's replicas for other nodes; empty where nodes ask the log itself. */
   default Optional<PartitionLooks> looks() {

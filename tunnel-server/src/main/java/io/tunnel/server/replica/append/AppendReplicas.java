@@ -208,7 +208,8 @@ public final class AppendReplicas implements NodeReplicas {
     stored.stream().filter(ports.known().partitions()::exists).forEach(this::follow);
   }
 
-  List<Shard> shards() {
+  /** All shards, in the order of their numbers. */
+  public List<Shard> shards() {
     return shards.all();
   }
 
@@ -232,7 +233,6 @@ public final class AppendReplicas implements NodeReplicas {
     return keepers.get(partition % keepers.size());
   }
 
-  /** The replica of a partition. */
   Optional<LaneView> view(int partition) {
     return keeper(partition).view(partition);
   }
