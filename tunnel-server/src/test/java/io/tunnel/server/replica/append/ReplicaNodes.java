@@ -3,6 +3,7 @@ package io.tunnel.server.replica.append;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.OwnCatalog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.ShardSteps;
@@ -38,6 +39,13 @@ final class ReplicaNodes implements Closeable {
   final Map<Integer, String> problems = new HashMap<>();
 
   final Set<Integer> dropped = new TreeSet<>();
+
+  /** What nodes that start from now on know of tables. */
+  OwnCatalog catalog = partition -> !dropped.contains(partition);
+
+  /** By node, how far the wall clock is ahead, in microseconds. */
+  final Map<Integer, Long> aheadMicros = new HashMap<>();
+
   long retentionMicros = Long.MAX_VALUE;
   long readBytesMax = 1 << 20;
 
@@ -77,6 +85,25 @@ final class ReplicaNodes implements Closeable {
     }
   }
 
+  /** The clocks of a node. */
+  private final class ClockOf implements Shard.Clock {
+    private final int id;
+
+    ClockOf(int id) {
+      this.id = id;
+    }
+
+    @Override
+    public long epochMicros() {
+      return clock.epochMicros() + aheadMicros.getOrDefault(id, 0L);
+    }
+
+    @Override
+    public long nanos() {
+      return clock.nanos();
+    }
+  }
+
   /** A node. */
   final class Node implements Closeable {
     final AppendReplicas replicas;
@@ -84,7 +111,7 @@ final class ReplicaNodes implements Closeable {
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
 
     private Node(int id) throws IOException {
-      LaneShards lanes = new LaneShards(ports(id), readBytesMax, clock);
+      LaneShards lanes = new LaneShards(ports(id), readBytesMax, new ClockOf(id));
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.followAll(lanes.stored());
     }
@@ -111,9 +138,7 @@ final class ReplicaNodes implements Closeable {
           new AppendReplicas.Self("node-" + id, "1", logs::marker),
           partition -> Optional.of("elsewhere:1"),
           new AppendReplicas.Known(
-              partition -> !dropped.contains(partition),
-              partition -> !dropped.contains(partition),
-              partition -> retentionMicros),
+              catalog, partition -> !dropped.contains(partition), partition -> retentionMicros),
           partition ->
               CompletableFuture.completedFuture(Optional.ofNullable(problems.get(partition))),
           this::begin);
