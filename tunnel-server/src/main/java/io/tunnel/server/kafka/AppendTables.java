@@ -21,10 +21,7 @@ final class AppendTables implements TableTopics {
 
   /** Features of tables in a log of appends. */
   private static final Set<LogFeature> FEATURES =
-      EnumSet.of(
-          LogFeature.ATOMIC_BATCHES,
-          LogFeature.AUTO_KEYS,
-          LogFeature.TIME_TO_LIVE);
+      EnumSet.of(LogFeature.ATOMIC_BATCHES, LogFeature.AUTO_KEYS, LogFeature.TIME_TO_LIVE);
 
   private final AppendTopics topics;
 

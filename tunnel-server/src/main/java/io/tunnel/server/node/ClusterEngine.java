@@ -276,8 +276,7 @@ public final class ClusterEngine implements Engine {
             nodes,
             new LeaderLooks.Timing(clock::nanos, later));
     ExpirySweeps sweeps =
-        new ExpirySweeps(
-            log.catalog(), opened.shards(), config.shard().expiredRowsPerSecondMax());
+        new ExpirySweeps(log.catalog(), opened.shards(), config.shard().expiredRowsPerSecondMax());
     new LocalMeters(outside.meters()).expiryLag(sweeps::lagMicros);
     return new AppendEngine(opened, own, leaders, new RowLives(sweeps, later));
   }

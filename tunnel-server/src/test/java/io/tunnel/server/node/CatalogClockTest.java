@@ -62,7 +62,8 @@ final class CatalogClockTest {
   @Test
   void an_alteration_is_heard_when_no_leader_ends_lives_by_the_catalog_before_it() {
     ManualLater later = new ManualLater();
-    CompletableFuture<Void> heard = new HeardTables(new NodeRoomsTest.OnlyShared(), later, MAX_MS).heard();
+    CompletableFuture<Void> heard =
+        new HeardTables(new NodeRoomsTest.OnlyShared(), later, MAX_MS).heard();
     later.pass(MAX_MS - 1);
     assertThat(heard).isNotDone();
     later.pass(1);

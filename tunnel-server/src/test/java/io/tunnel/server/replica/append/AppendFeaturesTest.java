@@ -179,8 +179,7 @@ final class AppendFeaturesTest {
   }
 
   private Outcomes atomic(Node node, Numbered writer, RowChange... rows) {
-    return send(
-        node, batch(plain, TestRows.SCHEMA, ATOMIC, List.of(rows)), Optional.of(writer));
+    return send(node, batch(plain, TestRows.SCHEMA, ATOMIC, List.of(rows)), Optional.of(writer));
   }
 
   private boolean has(Node node, int partition, String name) {
@@ -188,12 +187,7 @@ final class AppendFeaturesTest {
   }
 
   private long value(Node node, int partition, String name, String column) {
-    return node.replicas
-        .of(partition)
-        .table()
-        .get(partition, keyBytes(name))
-        .orElseThrow()
-        .stream()
+    return node.replicas.of(partition).table().get(partition, keyBytes(name)).orElseThrow().stream()
         .filter(each -> each.getName().equals(column))
         .findFirst()
         .orElseThrow()
@@ -374,8 +368,7 @@ final class AppendFeaturesTest {
   void a_longer_life_holds_for_rows_of_a_former_leader() throws Exception {
     lead(first, expiring);
     write(first, expiring, put("a"));
-    var unused =
-        catalog.alterTable(catalog.table("expiring"), ttl(10 * TTL_MS), 0, Asked.NAMELESS);
+    var unused = catalog.alterTable(catalog.table("expiring"), ttl(10 * TTL_MS), 0, Asked.NAMELESS);
     lead(second, expiring);
     nodes.pass(2 * TTL_MS);
     sweep();
@@ -389,8 +382,7 @@ final class AppendFeaturesTest {
   // Numbers of the server
 
   private static RowChange newRow() {
-    return new RowPutChange(
-        PrimaryKey.builder().add("shop", "s").auto("n").build(), List.of());
+    return new RowPutChange(PrimaryKey.builder().add("shop", "s").auto("n").build(), List.of());
   }
 
   private static PrimaryKey row(long number) {
@@ -427,8 +419,7 @@ final class AppendFeaturesTest {
     Outcomes last = number(first, new Numbered(OTHER, 2, 1), newRow());
     nodes.settle();
     assertThat(last.result().firstNumber()).isEqualTo(OptionalLong.of(5));
-    assertThat(
-            first.replicas.of(numbered).table().get(numbered, KeyCodec.encode(row(3), NUMBERED)))
+    assertThat(first.replicas.of(numbered).table().get(numbered, KeyCodec.encode(row(3), NUMBERED)))
         .isPresent();
   }
 
