@@ -23,7 +23,7 @@ public final class ExpirySweeps {
    * Sweeps that have not begun.
    *
    * @param catalog says which tables have a time to live
-   * @param shards all of them, in the order of their numbers
+   * @param shards every shard of the server, in the order of the numbers of shards
    * @param rowsPerSecondMax how many rows that have expired are deleted in a second
    */
   public ExpirySweeps(Catalog catalog, List<Shard> shards, int rowsPerSecondMax) {

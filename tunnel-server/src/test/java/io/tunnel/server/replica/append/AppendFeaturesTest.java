@@ -403,7 +403,7 @@ final class AppendFeaturesTest {
     Outcomes gone = number(first, new Numbered(WRITER, 2, 1), new RowDeleteChange(row(2)));
     nodes.settle();
     assertThat(gone.result().appliedRows()).isEqualTo(1);
-    // One more that lands, and whose leader dies before the answer.
+    // A third row lands, and its leader dies before the answer.
     var unusedLost = number(first, new Numbered(WRITER, 3, 2), newRow());
     var unused = first.step();
     nodes.logs.land(true);
