@@ -37,7 +37,6 @@ import java.util.concurrent.CountDownLatch;
 public final class Shard implements Closeable, PartitionHost {
 
   private final int id;
-  private final ShardConfig config;
   private final ShardLog log;
   private final ShardRows rows;
   private final Meter meter;
@@ -61,7 +60,6 @@ public final class Shard implements Closeable, PartitionHost {
   /** A shard over an open log and the rows folded from it, which it closes. */
   Shard(int id, ShardConfig config, ShardLog log, ShardRows rows, Meter meter, Clock clock) {
     this.id = id;
-    this.config = config;
     this.log = log;
     this.rows = rows;
     this.meter = meter;
@@ -129,6 +127,7 @@ public final class Shard implements Closeable, PartitionHost {
     return rows.store();
   }
 
+  /** For the shard's own thread. */
   ShardRows rows() {
     return rows;
   }
@@ -150,6 +149,7 @@ public final class Shard implements Closeable, PartitionHost {
     return log.refusal(partition).filter(why -> why.code() == ErrorCode.NOT_LEADER).isEmpty();
   }
 
+  /** For the shard's own thread. */
   ShardExpiry expiry() {
     return expiry;
   }
