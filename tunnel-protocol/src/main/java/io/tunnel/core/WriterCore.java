@@ -315,10 +315,16 @@ public final class WriterCore {
         || (answered.number() == applied.number() && answered.rows() > applied.rows());
   }
 
-  /** All rows of a batch were rejected; nothing is in the log. */
+  /**
+   * All rows of a batch were rejected. Changes nothing when a log that nodes share has told the
+   * answer before: all nodes keep the answer with the time of the log.
+   */
   public void rejected(Bytes writer, Answered answered) {
     Bytes id = idOf(writer);
     Known known = writers.get(id);
+    if (known != null && known.last().number() == answered.number()) {
+      return;
+    }
     // Nobody asks for the answer to an earlier batch again.
     Answered applied = known == null ? NONE : with(known.applied(), Bytes.EMPTY);
     put(id, new Known(dateOf(writer), applied, answered));

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 final class AppendTables implements TableTopics {
 
   /** Features of tables in a log of appends. */
-  private static final Set<LogFeature> FEATURES = EnumSet.of(LogFeature.RETENTION_BYTES);
+  private static final Set<LogFeature> FEATURES = EnumSet.allOf(LogFeature.class);
 
   private final AppendTopics topics;
 

@@ -7,7 +7,7 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
-/** The meters that only a server without a cluster has. */
+/** The meters of a server without a cluster. A node of a log of appends has the lag of expiry. */
 public final class LocalMeters {
 
   private final MeterRegistry registry;

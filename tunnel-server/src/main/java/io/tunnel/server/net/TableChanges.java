@@ -143,6 +143,41 @@ final class TableChanges {
   }
 
   /**
+   * Leaders that have not heard of a longer time to live delete rows by the shorter one, so the
+   * alteration is answered later.
+   */
+  private Answer whenHeard(Answer answer) {
+    return new Answer() {
+      @Override
+      public void done(Optional<TableRecord> table) {
+        CompletableFuture<Void> heard = logs.heard();
+        if (heard.isDone()) {
+          answer.done(table);
+        } else {
+          heard.whenComplete((nothing, failure) -> onControl(() -> answer.done(table)));
+        }
+      }
+
+      @Override
+      public void failed(Exception reason) {
+        answer.failed(reason);
+      }
+    };
+  }
+
+  private void onControl(Runnable task) {
+    try {
+      control.execute(task);
+    } catch (RejectedExecutionException e) {
+      LOGGER.debug("the server stops, so a change of a table is not answered", e);
+    }
+  }
+
+  private static boolean livesLonger(TableOptions before, TableOptions after) {
+    return after.ttlMs().orElse(0L) > before.ttlMs().orElse(0L);
+  }
+
+  /**
    * The log keeps more before the catalog promises more, and the catalog promises less before the
    * log keeps less. The change ends when the log has confirmed it, so that a late order to keep
    * less cannot overtake a later order to keep more.
@@ -159,10 +194,11 @@ final class TableChanges {
           requireAlterable(table, options);
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
+          Answer told = livesLonger(table.meta().options(), options) ? whenHeard(answer) : answer;
           if (isMore) {
             await(
                 logs.alter(table, options),
-                answer,
+                told,
                 altered -> altered(table, options, asked),
                 failure -> Optional.empty());
           } else {
@@ -170,7 +206,7 @@ final class TableChanges {
             CompletableFuture<Void> log = logs.alter(altered, options);
             later(log, "keeps more changes than it has to", altered);
             endedWith(log);
-            answer.done(Optional.of(altered));
+            told.done(Optional.of(altered));
           }
         },
         asked,
@@ -246,7 +282,9 @@ final class TableChanges {
           Optional<String> done = catalog.done(asked);
           if (done.isPresent()) {
             Optional<TableRecord> table = table(done.get());
-            ended(() -> answer.done(table));
+            boolean isExpiring = table.flatMap(of -> of.meta().options().ttlMs()).isPresent();
+            Answer told = isExpiring ? whenHeard(answer) : answer;
+            ended(() -> told.done(table));
           } else {
             step.run();
           }

@@ -4,6 +4,7 @@ import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.append.AppendReplicas;
 
 /**
@@ -13,8 +14,19 @@ import io.tunnel.server.replica.append.AppendReplicas;
  * @param looks looks at this node's replicas for other nodes
  * @param leaders asks the leaders
  */
-record AppendEngine(AppendReplicas replicas, PartitionLooks looks, LeaderLooks leaders)
+record AppendEngine(
+    AppendReplicas replicas, PartitionLooks looks, LeaderLooks leaders, RowLives lives)
     implements PartitionEngine {
+
+  @Override
+  public TableLogs tables(TableLogs logs) {
+    return lives.tables(logs);
+  }
+
+  @Override
+  public void expire(long nowNanos) {
+    lives.sweeps().tick(nowNanos);
+  }
 
   @Override
   public BoundsQueries bounds() {

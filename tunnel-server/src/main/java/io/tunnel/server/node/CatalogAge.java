@@ -55,13 +55,18 @@ final class CatalogAge {
     }
   }
 
+  /** How long ago the node had read all writes, in nanoseconds; any thread. */
+  long nanos() {
+    return nanos.getAsLong() - asOfNanos;
+  }
+
   /**
    * Refuses to decide while the catalog is too old.
    *
    * @throws RefusedException LOG_UNAVAILABLE: another node may know more
    */
   void require() {
-    long ageMs = TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - asOfNanos);
+    long ageMs = TimeUnit.NANOSECONDS.toMillis(nanos());
     if (ageMs >= maxMs) {
       throw new RefusedException(
           ErrorCode.LOG_UNAVAILABLE,

@@ -28,9 +28,11 @@ import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.members.NodeNameTakenException;
+import io.tunnel.server.metrics.LocalMeters;
 import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.partition.ExpirySweeps;
 import io.tunnel.server.partition.OwnCatalog;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.replica.NodeReplicas;
@@ -109,6 +111,7 @@ public final class ClusterEngine implements Engine {
   private final ClusterLog log;
   private final LastPlacement placement;
   private final CatalogAge age;
+  private final PartitionEngine engine;
   private final NodeReplicas replicas;
   private final NodeRooms rooms;
   private final LossWatch losses;
@@ -149,10 +152,10 @@ public final class ClusterEngine implements Engine {
       log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
       int ageMs = Math.max(CATALOG_AGE_MS_MIN, cluster.log().sessionMs());
       age = new CatalogAge(log::whenCaughtUp, clock::nanos, ageMs);
-      AppendEngine engine = engine(layout(kept, directory.shards(), disks), incarnation, outside);
+      engine = engine(layout(kept, directory.shards(), disks), incarnation, outside);
       replicas = engine.replicas();
       this.meters.watch(replicas, config.shard().freeBytesMin());
-      rooms = rooms(incarnation, engine);
+      rooms = rooms(incarnation);
       losses = new LossWatch(rooms.ports().tunnels(), clock::nanos, meters::lost);
       parts.open(rooms.roles()::close);
       peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
@@ -230,7 +233,9 @@ public final class ClusterEngine implements Engine {
                     log.places()::retentionMicros,
                     log.places()::retentionBytes),
                 placement::leaderElsewhere,
-                new AppendReplicas.Outside(outside.meters(), clock)));
+                new AppendReplicas.Outside(
+                    outside.meters(),
+                    new CatalogClock(clock, age::nanos, RowLives.CATALOG_AGE_MS_MAX))));
     PartitionLooks own = opened.looks();
     LeaderLooks leaders =
         new LeaderLooks(
@@ -239,7 +244,10 @@ public final class ClusterEngine implements Engine {
             own,
             nodes,
             new LeaderLooks.Timing(clock::nanos, later));
-    return new AppendEngine(opened, own, leaders);
+    ExpirySweeps sweeps =
+        new ExpirySweeps(log.catalog(), opened.shards(), config.shard().expiredRowsPerSecondMax());
+    new LocalMeters(outside.meters()).expiryLag(sweeps::lagMicros);
+    return new AppendEngine(opened, own, leaders, new RowLives(sweeps, later));
   }
 
   private static Later later(ScheduledExecutorService timer) {
@@ -253,7 +261,7 @@ public final class ClusterEngine implements Engine {
     };
   }
 
-  private NodeRooms rooms(String incarnation, PartitionEngine engine) {
+  private NodeRooms rooms(String incarnation) {
     ExecutorService waiting =
         parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
     ReadThreads readers = ReadThreads.open(parts);
@@ -270,7 +278,7 @@ public final class ClusterEngine implements Engine {
             config.session(),
             cluster.log().sessionMs(),
             cluster.isLevelAuto()),
-        new NodeRooms.Log(log, log.tables(), log.group()),
+        new NodeRooms.Log(log, engine.tables(log.tables()), log.group()),
         engine,
         placement,
         new ClusterTunnels.Threads(threads, waiting),
@@ -340,7 +348,12 @@ public final class ClusterEngine implements Engine {
     Ticks.begin(
         threads.control(),
         clock::nanos,
-        List.of(rooms.node()::tick, this::watchPeers, rooms::look, served::tick));
+        List.of(
+            rooms.node()::tick,
+            this::watchPeers,
+            rooms::look,
+            served::tick,
+            () -> engine.expire(clock.nanos())));
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int group = i;
       Ticks.begin(threads.ofGroup(group), clock::nanos, List.of(() -> rooms.tunnels().tick(group)));

@@ -6,6 +6,7 @@ import io.tunnel.server.changes.Freshness;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.NodeReplicas;
 
 /** The engine of a node's partitions, as the rooms of the node use the engine. */
@@ -22,6 +23,12 @@ interface PartitionEngine {
 
   /** Looks at this node's replicas for other nodes. */
   PartitionLooks looks();
+
+  /** The logs of tables, which tell when the leaders have heard of an alteration. */
+  TableLogs tables(TableLogs logs);
+
+  /** Deletes rows that have expired, where this node leads; a few times a second, by one thread. */
+  void expire(long nowNanos);
 
   /** What this node knows of logs without a question to the log. */
   default LogFigures figures(KnownBounds known) {

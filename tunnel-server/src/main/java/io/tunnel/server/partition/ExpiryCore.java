@@ -48,6 +48,14 @@ final class ExpiryCore {
     shownMicros = nowMicros;
   }
 
+  /**
+   * Rows of a partition were committed at that time, or will be: by a leader whose clock is behind,
+   * or by a group that was under way while the shard looked.
+   */
+  void saw(int partition, long commitMicros) {
+    oldestMicros.computeIfPresent(partition, (of, oldest) -> Math.min(oldest, commitMicros));
+  }
+
   /** Whether a row of the partition can have expired at a moment. */
   boolean mayBeOver(int partition, Expiry expiry, long momentMicros) {
     return expiry.isOver(oldestMicros.getOrDefault(partition, 0L), momentMicros);

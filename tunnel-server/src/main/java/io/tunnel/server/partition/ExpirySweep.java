@@ -82,8 +82,8 @@ final class ExpirySweep {
   }
 
   /**
-   * How long ago the first row expired that was still stored when the last tick ended; empty until
-   * each partition was looked at.
+   * How long ago the first row expired that was still stored when the last tick ended, in the
+   * partitions that are led here; empty until each of them was looked at.
    */
   OptionalLong lagMicros() {
     long lag = lagMicros;
@@ -146,6 +146,9 @@ final class ExpirySweep {
     long lag = 0;
     for (Swept one : swept) {
       int partition = one.partition();
+      if (!shard.mayWrite(partition)) {
+        continue;
+      }
       Expiry of = expiry.of(partition);
       if (of.isOn() && !expiry.core().isKnown(partition)) {
         return UNKNOWN;
@@ -181,8 +184,7 @@ final class ExpirySweep {
   private boolean look(Swept swept) throws IOException {
     int partition = swept.partition();
     ShardExpiry own = shard.expiry();
-    Expiry expiry = own.of(partition);
-    if (!expiry.isOn()) {
+    if (!own.of(partition).isOn()) {
       turns.done(swept);
       return false;
     }
@@ -190,15 +192,7 @@ final class ExpirySweep {
     int count = (int) Math.min(STEP_ENTRIES_MAX, allowed);
     List<ExpiryIndex.Entry> entries =
         shard.rows().expiries().first(partition, own.core().fromMicros(partition, span), count);
-    ExpiryCore.Look look =
-        own.core()
-            .look(
-                partition,
-                expiry,
-                own.momentMicros(partition),
-                entries,
-                entries.size() < count,
-                key -> shard.rows().commitMicros(partition, key));
+    ExpiryCore.Look look = own.look(partition, entries, entries.size() < count);
     int removed = look.removed().size();
     int isPaid = Math.min(removed, paid.getOrDefault(partition, 0));
     paid.computeIfPresent(partition, (of, left) -> left > isPaid ? left - isPaid : null);

@@ -9,27 +9,36 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The sweeps of all shards of a server. A tick costs a look at the catalog where no row expires.
+ * The sweeps of all shards of a server or a node. A tick costs a look at the catalog where no row
+ * expires.
  */
-final class ExpirySweeps {
+public final class ExpirySweeps {
 
   private final Catalog catalog;
-  private final Shards shards;
   private final List<ExpirySweep> sweeps = new ArrayList<>();
   private long lastNanos;
   private boolean hasTicked;
 
-  ExpirySweeps(Catalog catalog, Shards shards, int rowsPerSecondMax) {
+  /**
+   * Sweeps that have not begun.
+   *
+   * @param catalog says which tables have a time to live
+   * @param shards every shard of the server, in the order of the numbers of shards
+   * @param rowsPerSecondMax how many rows that have expired are deleted in a second
+   */
+  public ExpirySweeps(Catalog catalog, List<Shard> shards, int rowsPerSecondMax) {
     this.catalog = catalog;
-    this.shards = shards;
-    double perShard = (double) rowsPerSecondMax / shards.all().size();
-    for (Shard shard : shards.all()) {
+    double perShard = (double) rowsPerSecondMax / shards.size();
+    for (Shard shard : shards) {
       sweeps.add(new ExpirySweep(sweeps.size(), shard, perShard));
     }
   }
 
-  /** Looks for rows that have expired; a few times a second, by one thread. */
-  void tick(long nowNanos) {
+  /**
+   * Looks for rows that have expired; a few times a second, by one thread. Returns at once: the
+   * shards delete the rows on their threads, where they lead the partition.
+   */
+  public void tick(long nowNanos) {
     double seconds = hasTicked ? (nowNanos - lastNanos) / 1e9 : 0.1;
     hasTicked = true;
     lastNanos = nowNanos;
@@ -40,7 +49,7 @@ final class ExpirySweeps {
       if (options.ttlMs().isPresent()) {
         for (PartitionRecord partition : table.partitions()) {
           byShard
-              .get(shards.indexOf(partition.id()))
+              .get(partition.id() % sweeps.size())
               .add(new ExpirySweep.Swept(table.tableId(), partition.id(), options.durability()));
         }
       }
@@ -55,10 +64,10 @@ final class ExpirySweeps {
   }
 
   /**
-   * How long ago the first row expired that is still stored, in microseconds; 0 without one, and
-   * empty after a start until each partition was looked at.
+   * How long ago the first row expired that is still stored, in microseconds, in the partitions
+   * that are led here; 0 without one, and empty until each of them was looked at. For any thread.
    */
-  OptionalLong lagMicros() {
+  public OptionalLong lagMicros() {
     List<OptionalLong> lags = sweeps.stream().map(ExpirySweep::lagMicros).toList();
     return lags.stream().allMatch(OptionalLong::isPresent)
         ? OptionalLong.of(lags.stream().mapToLong(OptionalLong::getAsLong).max().orElse(0))

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
@@ -117,6 +118,14 @@ final class Lanes {
   /** Whether the lane of a partition has no group under way. */
   boolean isQuiet(int partition) {
     return underWay.isEmpty() || !underWay.containsKey(laneOf(partition));
+  }
+
+  /** No change of the groups under way of a partition's lane is committed at an earlier time. */
+  OptionalLong underWaySince(int partition) {
+    Deque<OpenGroup> before = underWay.get(laneOf(partition));
+    return before == null
+        ? OptionalLong.empty()
+        : before.stream().mapToLong(OpenGroup::begunMicros).min();
   }
 
   /** Whether no lane has a group under way. */

@@ -56,6 +56,7 @@ public final class OpenGroup {
 
   private int lane;
   private long begunNanos;
+  private long begunMicros;
 
   /** By its number in the group, the first position of each batch; once the log has given them. */
   private long[] firstPositions = {};
@@ -158,9 +159,15 @@ public final class OpenGroup {
     firstPositions = positions;
   }
 
-  /** The group is appended from now on. */
-  void begin(long nowNanos) {
+  /** The group is appended from now on; its changes are committed at {@code nowMicros} or later. */
+  void begin(long nowNanos, long nowMicros) {
     begunNanos = nowNanos;
+    begunMicros = nowMicros;
+  }
+
+  /** By the wall clock, in microseconds since 1970. */
+  long begunMicros() {
+    return begunMicros;
   }
 
   long begunNanos() {

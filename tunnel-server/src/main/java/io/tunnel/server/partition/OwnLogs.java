@@ -33,7 +33,7 @@ public final class OwnLogs implements TableLogs {
   public OwnLogs(Catalog catalog, Shards shards, int expiredRowsPerSecondMax) {
     this.shards = shards;
     this.retention = new Retention(catalog, shards);
-    this.sweeps = new ExpirySweeps(catalog, shards, expiredRowsPerSecondMax);
+    this.sweeps = new ExpirySweeps(catalog, shards.all(), expiredRowsPerSecondMax);
     for (Shard shard : shards.all()) {
       sessions.add(new SessionSweep(sessions.size(), shard));
     }

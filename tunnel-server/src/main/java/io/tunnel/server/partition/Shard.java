@@ -37,7 +37,6 @@ import java.util.concurrent.CountDownLatch;
 public final class Shard implements Closeable, PartitionHost {
 
   private final int id;
-  private final ShardConfig config;
   private final ShardLog log;
   private final ShardRows rows;
   private final Meter meter;
@@ -61,14 +60,17 @@ public final class Shard implements Closeable, PartitionHost {
   /** A shard over an open log and the rows folded from it, which it closes. */
   Shard(int id, ShardConfig config, ShardLog log, ShardRows rows, Meter meter, Clock clock) {
     this.id = id;
-    this.config = config;
     this.log = log;
     this.rows = rows;
     this.meter = meter;
     this.clock = clock;
     this.seen = rows.seen();
     RowBounds bounds = seen.bounds();
-    this.lanes = new Lanes(log, this::group, config.groupBytesMax());
+    this.lanes =
+        new Lanes(
+            log,
+            all -> new OpenGroup(config.mergedBytesMax(), rows, seen, clock::epochMicros, all),
+            config.groupBytesMax());
     this.disk = new ShardDisk(id, config.freeBytesMin(), log.local(), clock);
     this.loop =
         new OwnerLoop<>(
@@ -85,14 +87,10 @@ public final class Shard implements Closeable, PartitionHost {
             FoldQueue.Together.of(config.groupBytesMax()),
             FoldQueue.Timing.of(clock::nanos, foldNanos -> meter.folded(id, foldNanos)),
             this::lookForRoom);
-    this.expiry = new ShardExpiry(rows, folds, clock);
+    this.expiry = new ShardExpiry(rows, folds, lanes, clock);
     this.folding = new FoldState(folds, disk, this::fail);
     this.gathering =
         new Gathering(lanes, turns, new ConditionCore(rows, bounds), bounds, expiry, folding);
-  }
-
-  private OpenGroup group(OpenGroup.ReturnedBytes returned) {
-    return new OpenGroup(config.mergedBytesMax(), rows, seen, clock::epochMicros, returned);
   }
 
   /** Call before {@link #start}: the disk has no room to fold {@code rest} into the table. */
@@ -146,9 +144,9 @@ public final class Shard implements Closeable, PartitionHost {
     return new PartitionRenewal(log.local(), rows, folds, folding, seen, expiry);
   }
 
-  /** Whether changes of a partition may be appended here now. For the shard's own thread. */
+  /** Whether changes of a partition are appended here. For the shard's own thread. */
   boolean mayWrite(int partition) {
-    return log.refusal(partition).isEmpty();
+    return log.refusal(partition).filter(why -> why.code() == ErrorCode.NOT_LEADER).isEmpty();
   }
 
   /** For the shard's own thread. */
@@ -335,10 +333,11 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void append(OpenGroup group) throws IOException {
-    group.begin(clock.nanos());
+    long nowMicros = expiry.commitMicros();
+    group.begin(clock.nanos(), nowMicros);
     disk.began();
     try {
-      log.append(group, expiry::commitMicros);
+      log.append(group, () -> nowMicros);
       lanes.begin(group);
       settle();
     } finally {
@@ -395,6 +394,7 @@ public final class Shard implements Closeable, PartitionHost {
     live.forEach(seen::saw);
     List<ChangeBatch> changes = live.stream().filter(batch -> batch.rowCount() > 0).toList();
     if (!changes.isEmpty()) {
+      expiry.follows(changes);
       disk.move(ShardState.FOLDING, "changes of the leader are in the log");
       folds.add(changes, followed.end(), seen.takeRaised());
     }

@@ -1,11 +1,14 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.partition.judge.AliveAt;
 import io.tunnel.server.table.AliveRows;
 import io.tunnel.server.table.Expiry;
+import io.tunnel.server.table.ExpiryIndex;
 import io.tunnel.server.table.PassedTime;
 import io.tunnel.server.table.TableRows;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * The moment at which a shard judges whether rows have expired. The shard's thread reads the clock
@@ -17,13 +20,15 @@ final class ShardExpiry {
 
   private final ShardRows rows;
   private final FoldQueue folds;
+  private final Lanes lanes;
   private final Shard.Clock clock;
   private final ExpiryCore core = new ExpiryCore();
   private volatile PassedTime moment;
 
-  ShardExpiry(ShardRows rows, FoldQueue folds, Shard.Clock clock) {
+  ShardExpiry(ShardRows rows, FoldQueue folds, Lanes lanes, Shard.Clock clock) {
     this.rows = rows;
     this.folds = folds;
+    this.lanes = lanes;
     this.clock = clock;
     this.moment = clock.passed();
     core.shows(moment.micros());
@@ -67,6 +72,30 @@ final class ShardExpiry {
   AliveAt aliveAt(PendingWrite write) {
     Expiry expiry = of(write.batch().partition());
     return expiry.isOn() ? new AliveAt(expiry, moment.micros(expiry.ttlMicros())) : AliveAt.EVER;
+  }
+
+  /**
+   * Looks at the first entries of a partition. The rows of groups under way have no entries yet,
+   * and count as rows that were seen.
+   *
+   * @param isAll whether there are no other entries
+   */
+  ExpiryCore.Look look(int partition, List<ExpiryIndex.Entry> entries, boolean isAll) {
+    ExpiryCore.Look look =
+        core.look(
+            partition,
+            of(partition),
+            momentMicros(partition),
+            entries,
+            isAll,
+            key -> rows.commitMicros(partition, key));
+    lanes.underWaySince(partition).ifPresent(micros -> core.saw(partition, micros));
+    return look;
+  }
+
+  /** Changes of another leader come next; the clock of the leader may be behind. */
+  void follows(List<ChangeBatch> changes) {
+    changes.forEach(batch -> core.saw(batch.partition(), batch.commitMicros()));
   }
 
   /** Changes the index as a look says; the log speaks of the rows alone. */

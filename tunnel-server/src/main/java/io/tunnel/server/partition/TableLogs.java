@@ -28,6 +28,14 @@ public interface TableLogs {
    */
   CompletableFuture<Optional<Bytes>> create(TableRecord table);
 
+  /**
+   * Completes when all leaders decide by the catalog as the catalog was at the call, or by a later
+   * one.
+   */
+  default CompletableFuture<Void> heard() {
+    return CompletableFuture.completedFuture(null);
+  }
+
   /** Gives a table's log what follows from its options. */
   CompletableFuture<Void> alter(TableRecord table, TableOptions options);
 

@@ -30,6 +30,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +49,7 @@ final class TableChangesTest {
     private final List<String> asked = new ArrayList<>();
     private final Deque<CompletableFuture<Void>> open = new ArrayDeque<>();
     private Bytes origin = Bytes.fromHex("01");
+    private CompletableFuture<Void> heard = CompletableFuture.completedFuture(null);
 
     private CompletableFuture<Void> ask(String what) {
       asked.add(what);
@@ -63,6 +65,11 @@ final class TableChangesTest {
     @Override
     public boolean has(LogFeature feature) {
       return false;
+    }
+
+    @Override
+    public CompletableFuture<Void> heard() {
+      return heard;
     }
 
     @Override
@@ -266,6 +273,37 @@ final class TableChangesTest {
     runControl();
     assertThat(code(failed.get(0))).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(500);
+  }
+
+  @Test
+  void a_longer_life_of_rows_is_answered_when_all_leaders_have_heard_of_it() throws IOException {
+    create("a", options(1_000, 0).withTtl(Duration.ofSeconds(10)));
+    logged();
+    logs.heard = new CompletableFuture<>();
+    Asked asked = asked("longer", "a");
+    UnaryOperator<TableOptions> longer = before -> before.withTtl(Duration.ofSeconds(20));
+    changes.alter("a", longer, asked, answer());
+    assertThat(catalog.table("a").meta().options().ttlMs()).contains(20_000L);
+    assertThat(done).containsExactly("a 1000");
+    logs.open.remove().complete(null);
+    runControl();
+    // The alteration comes again, also to the next leader of the catalog, and waits as long.
+    changes.alter("a", longer, asked, answer());
+    assertThat(done).containsExactly("a 1000");
+    CompletableFuture<Void> former = logs.heard;
+    replaceLeader();
+    logs.heard = new CompletableFuture<>();
+    changes.alter("a", longer, asked, answer());
+    former.complete(null);
+    runControl();
+    assertThat(done).containsExactly("a 1000", "a 1000", "a 1000");
+    logs.heard.complete(null);
+    runControl();
+    assertThat(done).hasSize(4);
+    logs.heard = new CompletableFuture<>();
+    changes.alter("a", before -> before.withTtl(Duration.ofSeconds(5)), Asked.NAMELESS, answer());
+    assertThat(done).as("a shorter life is answered at once").hasSize(5);
+    assertThat(failed).isEmpty();
   }
 
   @Test

@@ -98,7 +98,7 @@ class NodeRoomsTest {
   }
 
   /** No table is ever created. */
-  private static final class OnlyShared implements TableLogs {
+  static final class OnlyShared implements TableLogs {
     @Override
     public boolean areShared() {
       return true;

@@ -50,6 +50,15 @@ final class ExpiryCoreTest {
     index.add(new Entry(expiry.indexMicros(lastCommit), of));
   }
 
+  /** A leader with a slower clock has written a row; commit times of a partition never fall. */
+  private void follow(String key, SplittableRandom random) {
+    Bytes of = TestRows.keyBytes(key);
+    lastCommit = Math.max(lastCommit, now - random.nextLong(HOUR / 10));
+    rows.put(of, lastCommit);
+    index.add(new Entry(expiry.indexMicros(lastCommit), of));
+    core.saw(PARTITION, lastCommit);
+  }
+
   private void alter(Expiry other) {
     expiry = other;
     longest = longest.ttlMicros() > other.ttlMicros() ? longest : other;
@@ -110,13 +119,14 @@ final class ExpiryCoreTest {
   void what_has_expired_is_found_whatever_is_written_and_whatever_the_clock_does(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int step = 0; step < 400; step++) {
-      switch (random.nextInt(12)) {
+      switch (random.nextInt(13)) {
         case 0 -> shows(now - random.nextLong(2 * HOUR));
         case 1 -> shows(now + random.nextLong(3 * HOUR));
         case 2 -> alter(new Expiry(1_000_000 + random.nextLong(6 * HOUR)));
         case 3 -> rows.remove(TestRows.keyBytes("k" + random.nextInt(20)));
         case 4, 5 -> sweep(1 + random.nextInt(8));
         case 6 -> sweepAll();
+        case 7 -> follow("k" + random.nextInt(20), random);
         default -> {
           shows(now + random.nextLong(HOUR / 50));
           write("k" + random.nextInt(20));

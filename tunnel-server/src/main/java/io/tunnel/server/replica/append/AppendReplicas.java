@@ -201,7 +201,8 @@ public final class AppendReplicas implements NodeReplicas {
     return snapshots.stop();
   }
 
-  List<Shard> shards() {
+  /** All shards, in the order of their numbers. */
+  public List<Shard> shards() {
     return shards.all();
   }
 
@@ -221,7 +222,6 @@ public final class AppendReplicas implements NodeReplicas {
     return keepers.get(partition % keepers.size());
   }
 
-  /** The replica of a partition. */
   Optional<LaneView> view(int partition) {
     return keeper(partition).view(partition);
   }

@@ -3,6 +3,7 @@ package io.tunnel.server.replica.append;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.OwnCatalog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.ShardSteps;
@@ -43,6 +44,13 @@ final class ReplicaNodes implements Closeable {
   final Map<Integer, String> problems = new HashMap<>();
 
   final Set<Integer> dropped = new TreeSet<>();
+
+  /** What nodes that start from now on know of tables. */
+  OwnCatalog catalog = partition -> !dropped.contains(partition);
+
+  /** By node, how far the wall clock is ahead, in microseconds. */
+  final Map<Integer, Long> aheadMicros = new HashMap<>();
+
   long retentionMicros = Long.MAX_VALUE;
   long retentionBytes;
   long readBytesMax = 1 << 20;
@@ -97,6 +105,25 @@ final class ReplicaNodes implements Closeable {
     }
   }
 
+  /** The clocks of a node. */
+  private final class ClockOf implements Shard.Clock {
+    private final int id;
+
+    ClockOf(int id) {
+      this.id = id;
+    }
+
+    @Override
+    public long epochMicros() {
+      return clock.epochMicros() + aheadMicros.getOrDefault(id, 0L);
+    }
+
+    @Override
+    public long nanos() {
+      return clock.nanos();
+    }
+  }
+
   /** A node. */
   final class Node implements Closeable {
     final AppendReplicas replicas;
@@ -108,7 +135,7 @@ final class ReplicaNodes implements Closeable {
 
     private Node(int id) throws IOException {
       this.id = id;
-      LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, clock);
+      LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, new ClockOf(id));
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.followAll(lanes.stored());
     }
@@ -136,7 +163,7 @@ final class ReplicaNodes implements Closeable {
           new AppendReplicas.Self("node-" + id, "1", logs::marker),
           partition -> Optional.of("elsewhere:1"),
           new AppendReplicas.Known(
-              partition -> !dropped.contains(partition),
+              catalog,
               partition -> !dropped.contains(partition),
               partition -> retentionMicros,
               partition -> retentionBytes),
