@@ -100,13 +100,11 @@ final class ReplicaNodes implements Closeable {
   final class Node implements Closeable {
     final AppendReplicas replicas;
     final List<SimTail> tails = new ArrayList<>();
-    private final int id;
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
     private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
     private final List<CompletableFuture<LaneState>> starts = new ArrayList<>();
 
     private Node(int id) throws IOException {
-      this.id = id;
       LaneShards lanes = new LaneShards(ports(id), readBytesMax, clock);
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.followAll(lanes.stored());
