@@ -86,8 +86,8 @@ final class SnapshotLanes {
   }
 
   /**
-   * Scans a partition when all its changes are folded. Nothing is given when the
-   * node does not serve the partition in this epoch, or the disk is full or has failed.
+   * Scans a partition when all its changes are folded. Nothing is given when the node does not
+   * serve the partition in this epoch, or the disk is full or has failed.
    *
    * @param taken is told once by the shard's thread; never when the shard is closed
    */

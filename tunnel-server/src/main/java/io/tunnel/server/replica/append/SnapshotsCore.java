@@ -118,7 +118,7 @@ final class SnapshotsCore {
   private static void read(SnapshotReplica replica, TrimCore trims, long nowNanos) {
     SeenReplica seen = replica.seen;
     if (seen.named().filter(named -> named.snapshot().id() > replica.newestId).isPresent()) {
-      Snapshot newest = seen.named().get().snapshot();
+      Snapshot newest = withoutEpochs(seen.named().get().snapshot());
       trims.read(Verdict.COUNTS, newest, nowNanos);
       replica.newestId = newest.id();
       replica.newestNanos = nowNanos;
@@ -127,6 +127,21 @@ final class SnapshotsCore {
     if (!seen.log().trimmed().equals(trims.trimmed())) {
       trims.read(Verdict.COUNTS, seen.log().trimmed(), nowNanos);
     }
+  }
+
+  /** Trims need no epochs, and {@link TrimCore} may remember many snapshots. */
+  private static Snapshot withoutEpochs(Snapshot named) {
+    FollowState at = named.at();
+    FollowState position =
+        new FollowState(
+            at.next(),
+            at.position(),
+            at.number(),
+            at.hasBegun(),
+            at.snapshot(),
+            at.snapshotBefore(),
+            List.of());
+    return new Snapshot(named.id(), position, named.lastMicros(), named.trimmed(), named.blocks());
   }
 
   private void lead(int partition, SnapshotReplica replica) {
@@ -265,7 +280,7 @@ final class SnapshotsCore {
     List<Snapshot> rising = new ArrayList<>(found);
     rising.sort(Comparator.comparingLong(Snapshot::id));
     for (Snapshot each : rising) {
-      trims.read(Verdict.COUNTS, each, nowNanos);
+      trims.read(Verdict.COUNTS, withoutEpochs(each), nowNanos);
       replica.newestId = each.id();
     }
     replica.bytesBefore = logBytes - replica.seen.bytes();

@@ -21,10 +21,10 @@ final class KeptBytesTest {
     List<long[]> all = new ArrayList<>();
     long bytes = 0;
     long position = 1;
-    long kept = 1 + random.nextInt(20_000);
+    long kept = 1L + random.nextInt(20_000);
     for (int i = 0; i < 5_000; i++) {
       if (i < 3_000 && random.nextInt(500) == 0) {
-        kept = 1 + random.nextInt(20_000);
+        kept = 1L + random.nextInt(20_000);
       }
       marks.saw(bytes, new Kept(position, position), kept);
       all.add(new long[] {bytes, position});

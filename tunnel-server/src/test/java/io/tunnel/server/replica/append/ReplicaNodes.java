@@ -128,7 +128,6 @@ final class ReplicaNodes implements Closeable {
   final class Node implements Closeable {
     final AppendReplicas replicas;
     final List<SimTail> tails = new ArrayList<>();
-    private final int id;
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
     private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
     private final List<CompletableFuture<LaneState>> starts = new ArrayList<>();

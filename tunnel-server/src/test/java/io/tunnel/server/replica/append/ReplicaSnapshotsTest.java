@@ -94,7 +94,7 @@ final class ReplicaSnapshotsTest {
   /** Writes until one more snapshot counts. */
   private void snapshot(Node leader) throws Exception {
     long before = snapshots();
-    long taken = writes + 1;
+    long taken = writes + 1L;
     while (snapshots() == before) {
       writes++;
       write(leader, "k" + writes % 10);
