@@ -15,7 +15,8 @@ import java.util.Optional;
  * each a varint length and UTF-8, a varint count, and the questions. A question is {@code u32}
  * partition and {@code u8} kind. Kind 1 is {@link Where}: a varint count, each moment as {@code
  * i64}, {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2
- * is {@link Verified}, without further bytes. A seal precedes these bytes in a frame.
+ * is {@link Verified}, without further bytes. Kind 3 is {@link Bound}, with partition 0: a varint
+ * count, each id of a session as {@code i64}. A seal precedes these bytes in a frame.
  *
  * <p>A request without questions introduces the asking node on a new connection.
  *
@@ -36,14 +37,18 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   /** Most moments of a question. */
   public static final int MOMENTS_MAX = 16;
 
+  /** Most row sessions of a question. */
+  public static final int SESSIONS_MAX = 1_000;
+
   /** Most bytes of the name of a node. */
   public static final int NAME_BYTES_MAX = 256;
 
   private static final String WHAT = "look";
   private static final int WHERE = 1;
   private static final int VERIFIED = 2;
+  private static final int BOUND = 3;
 
-  /** A question about one partition. */
+  /** A question about one partition, or about a node: partition 0. */
   public sealed interface Question {
 
     /** The partition. */
@@ -75,6 +80,27 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     /** Refuses a negative partition. */
     public Verified {
       requirePartition(partition);
+    }
+  }
+
+  /**
+   * Asks a node how many rows of row sessions are in the partitions that the node leads.
+   *
+   * @param sessions ids, at most {@value LookRequest#SESSIONS_MAX}
+   */
+  public record Bound(List<Long> sessions) implements Question {
+    /** Refuses null and too many sessions. */
+    public Bound {
+      sessions = List.copyOf(sessions);
+      if (sessions.size() > SESSIONS_MAX) {
+        throw new IllegalArgumentException(wrongSessions(sessions.size()));
+      }
+    }
+
+    /** No partition has the id 0. */
+    @Override
+    public int partition() {
+      return 0;
     }
   }
 
@@ -112,6 +138,10 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     return "a look of " + count + " questions; a look has at most " + QUESTIONS_MAX;
   }
 
+  static String wrongSessions(int count) {
+    return "a look at " + count + " sessions; a question has at most " + SESSIONS_MAX;
+  }
+
   private static String wrongMoments(int count) {
     return "a question with " + count + " moments; a question has at most " + MOMENTS_MAX;
   }
@@ -128,6 +158,10 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
       if (question instanceof Where where) {
         sink.writeByte(WHERE);
         write(sink, where);
+      } else if (question instanceof Bound bound) {
+        sink.writeByte(BOUND);
+        sink.writeVarint(bound.sessions().size());
+        bound.sessions().forEach(sink::writeLong);
       } else {
         sink.writeByte(VERIFIED);
       }
@@ -186,8 +220,21 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     return switch (kind) {
       case WHERE -> readWhere(reader, partition);
       case VERIFIED -> new Verified(partition);
-      default -> throw new MalformedException("a question of kind " + kind + ", not 1 or 2");
+      case BOUND -> readBound(reader, partition);
+      default -> throw new MalformedException("a question of kind " + kind + ", not 1 to 3");
     };
+  }
+
+  private static Bound readBound(PayloadReader reader, int partition) {
+    int count = reader.readVarint();
+    if (partition != 0 || count > SESSIONS_MAX) {
+      throw new MalformedException(wrongSessions(count) + "; of partition " + partition);
+    }
+    List<Long> sessions = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      sessions.add(reader.readLong());
+    }
+    return new Bound(sessions);
   }
 
   private static Where readWhere(PayloadReader reader, int partition) {

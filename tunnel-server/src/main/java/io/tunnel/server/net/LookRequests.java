@@ -12,6 +12,7 @@ import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
 import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest;
+import io.tunnel.wire.LookRequest.Bound;
 import io.tunnel.wire.LookRequest.Question;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.ArrayList;
@@ -123,6 +124,9 @@ final class LookRequests {
 
     private CompletableFuture<? extends Part> part(PartitionLooks looks, Question question) {
       try {
+        if (question instanceof Bound bound) {
+          return looks.bound(bound);
+        }
         return question instanceof Where where
             ? looks.look(where)
             : looks

@@ -4,6 +4,7 @@ import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.replica.append.AppendReplicas;
+import io.tunnel.server.replica.append.LaneSessions;
 import java.util.Optional;
 
 /**
@@ -23,5 +24,10 @@ record AppendEngine(AppendReplicas replicas, PartitionLooks own, LeaderLooks lea
   @Override
   public Optional<PartitionLooks> looks() {
     return Optional.of(own);
+  }
+
+  @Override
+  public Optional<BoundRows> bound() {
+    return Optional.of(new BoundRows(LaneSessions.of(replicas), leaders.peers()));
   }
 }

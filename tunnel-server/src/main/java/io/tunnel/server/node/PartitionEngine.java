@@ -7,6 +7,7 @@ import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.replica.NodeReplicas;
 import java.util.Optional;
 
@@ -28,6 +29,19 @@ interface PartitionEngine {
   default Optional<PartitionLooks> looks() {
     return Optional.empty();
   }
+
+  /** The rows of this node that are bound to sessions; empty where rows are bound to nothing. */
+  default Optional<BoundRows> bound() {
+    return Optional.empty();
+  }
+
+  /**
+   * Rows that are bound to sessions.
+   *
+   * @param sweeps deletes and counts the rows of this node; one object for each node
+   * @param peers asks other nodes for their rows
+   */
+  record BoundRows(SessionSweeps sweeps, Peers peers) {}
 
   /** What this node knows of logs without a question to the log. */
   default LogFigures figures(KnownBounds known) {

@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -45,8 +47,10 @@ final class RowSessionsTest {
     }
 
     @Override
-    public long left(long session) {
-      return left;
+    public CompletableFuture<Map<Long, Long>> left(Set<Long> asked) {
+      Map<Long, Long> counted = new TreeMap<>();
+      asked.forEach(session -> counted.put(session, left));
+      return CompletableFuture.completedFuture(counted);
     }
   }
 
@@ -152,11 +156,11 @@ final class RowSessionsTest {
     long ofBob = sessions.open(new RowSessionControl.Open(4_000, secret(2)), "bob").join();
     nowMs = 500;
     left = 7;
-    assertThat(sessions.page(0).sessions())
+    assertThat(sessions.page(0).join().sessions())
         .containsExactly(
             new RowSessionControl.SessionInfo(ofAda, ADA, 2_000, 1_500, 7),
             new RowSessionControl.SessionInfo(ofBob, "bob", 4_000, 3_500, 7));
-    assertThat(sessions.page(ofAda).sessions()).hasSize(1);
+    assertThat(sessions.page(ofAda).join().sessions()).hasSize(1);
     sessions.endByOperator(ofBob, () -> closed++);
     assertThat(records.has(ofBob)).isFalse();
     assertThat(closed).as("rows are left").isZero();

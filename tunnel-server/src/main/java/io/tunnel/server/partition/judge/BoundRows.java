@@ -158,6 +158,23 @@ public final class BoundRows {
     return underWay + (rows == null ? 0 : rows.rows());
   }
 
+  /**
+   * How many rows of a session are in some partitions, or may get into any partition by writes that
+   * are under way.
+   */
+  public long left(long session, IntPredicate partitions) {
+    long rows = reserved.getOrDefault(session, 0);
+    Map<Place, TreeSet<Bytes>> own =
+        bySession.subMap(new Place(session, Integer.MIN_VALUE), new Place(session + 1, 0));
+    for (Map.Entry<Place, TreeSet<Bytes>> each : own.entrySet()) {
+      Place place = each.getKey();
+      if (place.session() == session && partitions.test(place.partition())) {
+        rows += each.getValue().size();
+      }
+    }
+    return rows;
+  }
+
   private boolean isAlive(long session) {
     return owners.apply(session).isPresent();
   }
