@@ -42,6 +42,14 @@ final class LedSessions implements RowSessionHost {
   private Optional<Led> led = Optional.empty();
 
   /**
+   * Whether the node has read the catalog since it led the catalog last: before, it shows what it
+   * had decided itself.
+   */
+  private boolean isCaughtUp = true;
+
+  private long resignations;
+
+  /**
    * By partition, its incarnation here: after the claim that began this incarnation, the node has
    * read the catalog to the end that its log had then. So this node knows each end of a session that
    * a former leader of the partition acted on. At most one entry for each partition.
@@ -85,7 +93,7 @@ final class LedSessions implements RowSessionHost {
         try {
           begin(CatalogEpoch.begin(opened));
         } catch (IOException | RuntimeException e) {
-          leadsCatalog.resign();
+          resign();
           throw e;
         }
       }
@@ -111,10 +119,26 @@ final class LedSessions implements RowSessionHost {
     led = Optional.of(new Led(sessions, epoch));
   }
 
+  /** The catalog asks for the end of its log first, and so is caught up first. */
   private void end() {
     Optional<Led> former = led;
     led = Optional.empty();
-    former.ifPresent(own -> own.sessions().resign());
+    isCaughtUp = false;
+    long own = ++resignations;
+    around
+        .catchUp()
+        .accept(
+            () -> {
+              if (own == resignations) {
+                isCaughtUp = true;
+              }
+            });
+    former.ifPresent(gone -> gone.sessions().resign());
+  }
+
+  /** Whether this node's catalog has all that was stored before the look that has just ended. */
+  private boolean hasRead() {
+    return led.map(own -> own.epoch().isNewestIn(catalog.texts())).orElse(isCaughtUp);
   }
 
   @Override
@@ -189,11 +213,12 @@ final class LedSessions implements RowSessionHost {
             () ->
                 look(
                     failure -> {
-                      if (failure.isEmpty()) {
-                        claimed.ifPresent(incarnation -> read.put(partition, incarnation));
+                      Optional<RefusedException> refusal =
+                          failure.or(() -> claimed.isEmpty() || !hasRead() ? busy() : unknown(session));
+                      if (refusal.isEmpty()) {
+                        read.put(partition, claimed.get());
                       }
-                      then.accept(
-                          claimed.isEmpty() ? Optional.of(notLed()) : failure.or(() -> unknown(session)));
+                      then.accept(refusal);
                     }));
   }
 
@@ -211,13 +236,14 @@ final class LedSessions implements RowSessionHost {
   /** Ends leases, and waits that are too long; a few times a second, on the control thread. */
   void tick() {
     led.ifPresent(own -> own.sessions().tick());
-    Optional<RefusedException> busy =
-        Optional.of(
-            new RefusedException(
-                ErrorCode.BUSY,
-                "this node has not read the end of the catalog's log in "
-                    + WAIT_MS_MAX
-                    + " ms; try again"));
-    looks.late(around.nanos().getAsLong()).forEach(then -> then.accept(busy));
+    looks.late(around.nanos().getAsLong()).forEach(then -> then.accept(busy()));
+  }
+
+  private static Optional<RefusedException> busy() {
+    return Optional.of(
+        new RefusedException(
+            ErrorCode.BUSY,
+            "this node has not read the end of the catalog's log yet, or the lead of the catalog or"
+                + " of the partition moves; try again"));
   }
 }
