@@ -117,8 +117,8 @@ public final class RowSessionCore {
   }
 
   /**
-   * A record of the catalog whose store was in doubt is stored after all: the lease begins now. Does
-   * nothing to a known session.
+   * A record of the catalog whose store was in doubt is stored after all: the lease begins now.
+   * Does nothing to a known session.
    */
   public void adopt(Session session, long nowMs) {
     if (!sessions.containsKey(session.id())) {

@@ -290,4 +290,70 @@ final class RowSessionsTest {
     sessions.tick();
     assertThat(sessions.count()).isZero();
   }
+
+  /** Waits for a close. */
+  private static final class Waiter implements RowSessions.Ended {
+    private final List<String> told = new ArrayList<>();
+
+    @Override
+    public void ended() {
+      told.add("ended");
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      told.add(reason.code().name());
+    }
+  }
+
+  @Test
+  void a_close_whose_rows_stay_is_busy_after_ten_seconds_and_may_come_again() {
+    long id = open(1);
+    left = 1;
+    Waiter waiter = new Waiter();
+    sessions.close(named(id, 1), ADA, waiter);
+    nowMs = 9_999;
+    sessions.tick();
+    assertThat(waiter.told).isEmpty();
+    nowMs = 10_000;
+    sessions.tick();
+    assertThat(waiter.told).containsExactly("BUSY");
+    sessions.close(named(id, 1), ADA, waiter);
+    left = 0;
+    sessions.tick();
+    assertThat(waiter.told).containsExactly("BUSY", "ended");
+  }
+
+  @Test
+  void who_waits_is_refused_when_another_node_leads_the_catalog() {
+    long id = open(1);
+    left = 1;
+    Waiter waiter = new Waiter();
+    sessions.close(named(id, 1), ADA, waiter);
+    isBusy = true;
+    CompletableFuture<Long> opening = ask(2);
+    sessions.resign();
+    assertThat(waiter.told).containsExactly("NOT_LEADER");
+    assertThat(opening).isCompletedExceptionally();
+  }
+
+  @Test
+  void a_session_that_is_stored_late_has_a_lease() throws IOException {
+    Catalog catalog = new Catalog(store);
+    records = catalog.rowSessions();
+    sessions = new RowSessions(records, new Counted(), () -> nowMs * 1_000_000, Runnable::run);
+    store.loseWord();
+    assertThatThrownBy(() -> open(1)).hasCauseInstanceOf(IOException.class);
+    assertThat(records.has(1)).isFalse();
+    store.know();
+    catalog.applied(store.lastWrite());
+    sessions.adoptStored();
+    assertThat(open(1)).as("the same secret").isEqualTo(1);
+    nowMs = 1_999;
+    sessions.tick();
+    assertThat(records.has(1)).isTrue();
+    nowMs = 2_000;
+    sessions.tick();
+    assertThat(records.has(1)).isFalse();
+  }
 }
