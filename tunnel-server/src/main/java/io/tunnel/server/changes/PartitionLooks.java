@@ -33,8 +33,8 @@ public interface PartitionLooks {
   CompletableFuture<Optional<Long>> verified(int partition);
 
   /**
-   * How many rows of sessions are in the partitions that this node leads, or may get there by writes
-   * that are under way; a node that counts no rows of sessions refuses with INVALID_REQUEST.
+   * How many rows of sessions are in the partitions that this node leads, or may get there by
+   * writes that are under way; a node that counts no rows of sessions refuses with INVALID_REQUEST.
    */
   default CompletableFuture<BoundRows> bound(Bound unusedQuestion) {
     return CompletableFuture.failedFuture(

@@ -20,9 +20,7 @@ import java.util.concurrent.CompletableFuture;
 final class AppendTables implements TableTopics {
 
   /** Features of tables in a log of appends. */
-  private static final Set<LogFeature> FEATURES =
-      EnumSet.of(
-          LogFeature.ROW_SESSIONS);
+  private static final Set<LogFeature> FEATURES = EnumSet.of(LogFeature.ROW_SESSIONS);
 
   private final AppendTopics topics;
 

@@ -131,7 +131,8 @@ final class WriteRequests {
    * Whether rows may be bound to a session now. Otherwise the request is served again, or refused,
    * when this node has read the catalog. The host of the partition was looked up before.
    */
-  private boolean isAdmitted(SessionProof proof, int partition, Frame frame, Connection connection) {
+  private boolean isAdmitted(
+      SessionProof proof, int partition, Frame frame, Connection connection) {
     RowSessionHost sessions = RowSessionRequests.of(rooms);
     if (sessions.admits(partition, proof, connection.caller().name())) {
       return true;

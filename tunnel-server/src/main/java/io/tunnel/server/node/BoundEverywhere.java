@@ -24,8 +24,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Counts rows of sessions in all partitions of a cluster: asks each node about the partitions that it
- * leads. A count holds only if all nodes answer by one placement, which gives every partition a
+ * Counts rows of sessions in all partitions of a cluster: asks each node about the partitions that
+ * it leads. A count holds only if all nodes answer by one placement, which gives every partition a
  * leader.
  *
  * @param self name of this node

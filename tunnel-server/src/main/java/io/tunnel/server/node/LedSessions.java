@@ -51,8 +51,8 @@ final class LedSessions implements RowSessionHost {
 
   /**
    * By partition, its incarnation here: after the claim that began this incarnation, the node has
-   * read the catalog to the end that its log had then. So this node knows each end of a session that
-   * a former leader of the partition acted on. At most one entry for each partition.
+   * read the catalog to the end that its log had then. So this node knows each end of a session
+   * that a former leader of the partition acted on. At most one entry for each partition.
    */
   private final Map<Integer, Long> read = new ConcurrentHashMap<>();
 
@@ -63,8 +63,8 @@ final class LedSessions implements RowSessionHost {
    *
    * @param catchUp runs an action on the control thread once the node has read all of the catalog
    *     that was stored before the call; never, when the node stops before
-   * @param incarnations by partition, the incarnation that the newest claim has begun, if known; for
-   *     any thread
+   * @param incarnations by partition, the incarnation that the newest claim has begun, if known;
+   *     for any thread
    */
   record Around(
       Consumer<Runnable> catchUp,
@@ -161,9 +161,7 @@ final class LedSessions implements RowSessionHost {
     look(
         failure -> {
           boolean isLed =
-              own.isPresent()
-                  && own.equals(led)
-                  && own.get().epoch().isNewestIn(catalog.texts());
+              own.isPresent() && own.equals(led) && own.get().epoch().isNewestIn(catalog.texts());
           if (failure.isPresent() || !isLed) {
             refused.accept(failure.orElseGet(LedSessions::notLed));
           } else {
@@ -190,8 +188,7 @@ final class LedSessions implements RowSessionHost {
 
   @Override
   public boolean admits(int partition, SessionProof proof, String principal) {
-    boolean isKnown =
-        records.has(proof.session(), SessionProof.hash(proof.secret(), principal));
+    boolean isKnown = records.has(proof.session(), SessionProof.hash(proof.secret(), principal));
     if (!isKnown && (records.has(proof.session()) || records.hasEnded(proof.session()))) {
       throw RowSessionCore.ended(proof.session());
     }
@@ -204,8 +201,7 @@ final class LedSessions implements RowSessionHost {
   }
 
   @Override
-  public void whenRead(
-      int partition, long session, Consumer<Optional<RefusedException>> then) {
+  public void whenRead(int partition, long session, Consumer<Optional<RefusedException>> then) {
     Optional<Long> claimed = around.incarnations().apply(partition);
     around
         .control()
@@ -214,7 +210,8 @@ final class LedSessions implements RowSessionHost {
                 look(
                     failure -> {
                       Optional<RefusedException> refusal =
-                          failure.or(() -> claimed.isEmpty() || !hasRead() ? busy() : unknown(session));
+                          failure.or(
+                              () -> claimed.isEmpty() || !hasRead() ? busy() : unknown(session));
                       if (refusal.isEmpty()) {
                         read.put(partition, claimed.get());
                       }

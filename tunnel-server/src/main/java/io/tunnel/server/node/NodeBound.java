@@ -45,8 +45,8 @@ record NodeBound(
   }
 
   /**
-   * Counts the rows of the partitions that the placement gives to this node. A partition that is not
-   * served before or after the count may have rows that this node does not know.
+   * Counts the rows of the partitions that the placement gives to this node. A partition that is
+   * not served before or after the count may have rows that this node does not know.
    */
   @Override
   public CompletableFuture<BoundRows> bound(Bound question) {

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 
 /**
  * The row sessions as a server's requests use them. One node of a cluster owns all sessions: the
- * leader of the catalog. Every node knows which sessions have not ended, as far as the node has read
- * the catalog.
+ * leader of the catalog. Every node knows which sessions have not ended, as far as the node has
+ * read the catalog.
  */
 public interface RowSessionHost {
 
@@ -20,9 +20,9 @@ public interface RowSessionHost {
   RowSessions led();
 
   /**
-   * Calls {@code then}, on the control thread, once this node has seen that it owned the sessions at
-   * some moment after the call. An answer about a session waits for this: another node may own the
-   * sessions by now, and count their leases. For the control thread.
+   * Calls {@code then}, on the control thread, once this node has seen that it owned the sessions
+   * at some moment after the call. An answer about a session waits for this: another node may own
+   * the sessions by now, and count their leases. For the control thread.
    *
    * @param refused is told NOT_LEADER, or BUSY while the catalog's log does not answer
    */

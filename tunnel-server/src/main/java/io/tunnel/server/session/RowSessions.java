@@ -152,7 +152,8 @@ public final class RowSessions implements RowSessionHost {
   /** Refuses all that waits: another node leads the catalog. */
   public void resign() {
     RefusedException reason =
-        RefusedException.notLeader("this node does not lead the catalog any more", Optional.empty());
+        RefusedException.notLeader(
+            "this node does not lead the catalog any more", Optional.empty());
     List<Opening> unstored = List.copyOf(opening);
     opening.clear();
     unstored.forEach(each -> each.then().completeExceptionally(reason));
