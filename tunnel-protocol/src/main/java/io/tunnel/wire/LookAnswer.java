@@ -125,7 +125,7 @@ public record LookAnswer(List<Part> parts) {
    * The rows of row sessions in the partitions that the node leads.
    *
    * @param generation of the placement by which the node leads partitions
-   * @param isComplete whether the node serves each partition that this placement gives it
+   * @param isComplete whether the node serves all partitions of the node in this placement
    * @param counts in the order of the question
    */
   public record BoundRows(long generation, boolean isComplete, List<Count> counts) implements Part {

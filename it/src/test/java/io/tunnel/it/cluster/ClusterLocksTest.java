@@ -71,7 +71,7 @@ class ClusterLocksTest {
     cluster.awaitWhole();
   }
 
-  /** The programs that were told that they have the lock, and believe in it. */
+  /** Programs that were told of their lock, and believe in the lock. */
   private static final class Owners {
     private final List<Held> all = new ArrayList<>();
     private final AtomicInteger taken = new AtomicInteger();

@@ -42,8 +42,8 @@ final class LedSessions implements RowSessionHost {
   private Optional<Led> led = Optional.empty();
 
   /**
-   * Whether the node has read the catalog since it led the catalog last: before, it shows what it
-   * had decided itself.
+   * Whether the node has read the catalog since the node led the catalog last. Before, the catalog
+   * lacks writes of the next leader.
    */
   private boolean isCaughtUp = true;
 
