@@ -24,8 +24,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Counts rows of sessions in all partitions of a cluster: asks each node about its led partitions. A
- * count holds only if all nodes answer by one placement, which gives every partition a leader.
+ * Counts rows of sessions in all partitions of a cluster: asks each node about its led partitions.
+ * A count holds only if all nodes answer by one placement, which gives every partition a leader.
  *
  * @param self name of this node
  * @param own rows of this node

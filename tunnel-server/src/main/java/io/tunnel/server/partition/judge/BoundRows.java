@@ -164,11 +164,11 @@ public final class BoundRows {
    */
   public long left(long session, IntPredicate partitions) {
     long rows = reserved.getOrDefault(session, 0);
-    Map<Place, TreeSet<Bytes>> own =
-        bySession.subMap(new Place(session, Integer.MIN_VALUE), new Place(session + 1, 0));
-    for (Map.Entry<Place, TreeSet<Bytes>> each : own.entrySet()) {
-      Place place = each.getKey();
-      if (place.session() == session && partitions.test(place.partition())) {
+    Place first = new Place(session, Integer.MIN_VALUE);
+    Place last = new Place(session, Integer.MAX_VALUE);
+    for (Map.Entry<Place, TreeSet<Bytes>> each :
+        bySession.subMap(first, true, last, true).entrySet()) {
+      if (partitions.test(each.getKey().partition())) {
         rows += each.getValue().size();
       }
     }
