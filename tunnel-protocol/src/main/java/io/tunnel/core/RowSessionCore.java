@@ -116,6 +116,16 @@ public final class RowSessionCore {
     }
   }
 
+  /**
+   * A record of the catalog whose store was in doubt is stored after all: the lease begins now.
+   * Does nothing to a known session.
+   */
+  public void adopt(Session session, long nowMs) {
+    if (!sessions.containsKey(session.id())) {
+      add(new Known(session, State.OPEN, nowMs + session.leaseMs()));
+    }
+  }
+
   private void add(Known known) {
     Session session = known.session;
     sessions.put(session.id(), known);

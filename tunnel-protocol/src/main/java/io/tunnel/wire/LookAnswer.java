@@ -15,7 +15,8 @@ import java.util.Optional;
  * varint length and the reason in UTF-8. Kind 1 is {@link Found}: {@code i64} first, {@code i64}
  * last, an optional incarnation, a varint count and each first position since a moment as {@code
  * i64}, and an optional shared position. Kind 2 is {@link VerifiedUpTo}: an optional id. Kind 3 is
- * {@link Lags}: {@code i64} first, {@code i64} last, a varint count, and of each position {@code
+ * {@link BoundRows}, with partition 0: {@code i64} generation, {@code u8} 1 if complete, a varint
+ * count, each {@code i64} rows and {@code u8} 1 if the session has ended. Kind 4 is {@link Lags}: {@code i64} first, {@code i64} last, a varint count, and of each position {@code
  * i64} bytes and {@code i64} commit time. Each optional number is {@code u8} 1 and {@code i64}, or
  * {@code u8} 0. A seal precedes these bytes in a frame.
  *
@@ -30,7 +31,8 @@ public record LookAnswer(List<Part> parts) {
   private static final int REFUSED = 0;
   private static final int FOUND = 1;
   private static final int VERIFIED = 2;
-  private static final int LAGS = 3;
+  private static final int BOUND = 3;
+  private static final int LAGS = 4;
 
   /** The answer about one partition. */
   public sealed interface Part {
@@ -163,6 +165,50 @@ public record LookAnswer(List<Part> parts) {
     }
   }
 
+  /**
+   * The rows of row sessions in the partitions that the node leads.
+   *
+   * @param generation of the placement by which the node leads partitions
+   * @param isComplete whether the node serves all partitions of the node in this placement
+   * @param counts in the order of the question
+   */
+  public record BoundRows(long generation, boolean isComplete, List<Count> counts) implements Part {
+    /** Refuses null and too many counts. */
+    public BoundRows {
+      counts = List.copyOf(counts);
+      if (counts.size() > LookRequest.SESSIONS_MAX) {
+        throw new IllegalArgumentException(LookRequest.wrongSessions(counts.size()));
+      }
+    }
+
+    /** No partition has the id 0. */
+    @Override
+    public int partition() {
+      return 0;
+    }
+
+    @Override
+    public boolean isTo(LookRequest.Question question) {
+      return question instanceof LookRequest.Bound bound
+          && bound.sessions().size() == counts.size();
+    }
+  }
+
+  /**
+   * The rows of a session.
+   *
+   * @param rows at least 0
+   * @param hasEnded whether the node has read the end of the session
+   */
+  public record Count(long rows, boolean hasEnded) {
+    /** Refuses a negative number of rows. */
+    public Count {
+      if (rows < 0) {
+        throw new IllegalArgumentException("a session has at least 0 rows, not " + rows);
+      }
+    }
+  }
+
   /** Refuses too many parts. */
   public LookAnswer {
     parts = List.copyOf(parts);
@@ -214,6 +260,15 @@ public record LookAnswer(List<Part> parts) {
       } else if (part instanceof VerifiedUpTo verified) {
         sink.writeByte(VERIFIED);
         write(sink, verified.id());
+      } else if (part instanceof BoundRows bound) {
+        sink.writeByte(BOUND);
+        sink.writeLong(bound.generation());
+        sink.writeByte(bound.isComplete() ? 1 : 0);
+        sink.writeVarint(bound.counts().size());
+        for (Count count : bound.counts()) {
+          sink.writeLong(count.rows());
+          sink.writeByte(count.hasEnded() ? 1 : 0);
+        }
       } else if (part instanceof Refused refused) {
         sink.writeByte(REFUSED);
         sink.writeShort(refused.code().code());
@@ -258,9 +313,25 @@ public record LookAnswer(List<Part> parts) {
       case REFUSED -> readRefused(reader, partition);
       case FOUND -> readFound(reader, partition);
       case VERIFIED -> new VerifiedUpTo(partition, readNumber(reader));
+      case BOUND -> readBound(reader, partition);
       case LAGS -> readLags(reader, partition);
-      default -> throw new MalformedException("an answer of kind " + kind + ", not 0 to 3");
+      default -> throw new MalformedException("an answer of kind " + kind + ", not 0 to 4");
     };
+  }
+
+  private static BoundRows readBound(PayloadReader reader, int partition) {
+    long generation = reader.readLong();
+    boolean isComplete = LookRequest.readFlag(reader);
+    int count = reader.readVarint();
+    if (partition != 0 || count > LookRequest.SESSIONS_MAX) {
+      throw new MalformedException(
+          LookRequest.wrongSessions(count) + "; of partition " + partition);
+    }
+    List<Count> counts = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      counts.add(new Count(reader.readLong(), LookRequest.readFlag(reader)));
+    }
+    return new BoundRows(generation, isComplete, counts);
   }
 
   private static Lags readLags(PayloadReader reader, int partition) {

@@ -15,7 +15,8 @@ import java.util.Optional;
  * each a varint length and UTF-8, a varint count, and the questions. A question is {@code u32}
  * partition and {@code u8} kind. Kind 1 is {@link Where}: a varint count, each moment as {@code
  * i64}, {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2
- * is {@link Verified}, without further bytes. Kind 3 is {@link Behind}: a varint count, and each
+ * is {@link Verified}, without further bytes. Kind 3 is {@link Bound}, with
+ * partition 0: a varint count, each id of a session as {@code i64}. Kind 4 is {@link Behind}: a varint count, and each
  * position as {@code i64}. A seal precedes these bytes in a frame.
  *
  * <p>A request without questions introduces the asking node on a new connection.
@@ -37,6 +38,9 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   /** Most moments of a question. */
   public static final int MOMENTS_MAX = 16;
 
+  /** Most row sessions of a question. */
+  public static final int SESSIONS_MAX = 1_000;
+
   /** Most positions of a question. */
   public static final int POSITIONS_MAX = 16;
 
@@ -46,9 +50,10 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   private static final String WHAT = "look";
   private static final int WHERE = 1;
   private static final int VERIFIED = 2;
-  private static final int BEHIND = 3;
+  private static final int BOUND = 3;
+  private static final int BEHIND = 4;
 
-  /** A question about one partition. */
+  /** A question about one partition, or about a node: partition 0. */
   public sealed interface Question {
 
     /** The partition. */
@@ -80,6 +85,27 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     /** Refuses a negative partition. */
     public Verified {
       requirePartition(partition);
+    }
+  }
+
+  /**
+   * Asks a node how many rows of row sessions are in the partitions that the node leads.
+   *
+   * @param sessions ids, at most {@value LookRequest#SESSIONS_MAX}
+   */
+  public record Bound(List<Long> sessions) implements Question {
+    /** Refuses null and too many sessions. */
+    public Bound {
+      sessions = List.copyOf(sessions);
+      if (sessions.size() > SESSIONS_MAX) {
+        throw new IllegalArgumentException(wrongSessions(sessions.size()));
+      }
+    }
+
+    /** No partition has the id 0. */
+    @Override
+    public int partition() {
+      return 0;
     }
   }
 
@@ -141,6 +167,10 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     return "a question with " + count + " moments; a question has at most " + MOMENTS_MAX;
   }
 
+  static String wrongSessions(int count) {
+    return "a look at " + count + " sessions; a question has at most " + SESSIONS_MAX;
+  }
+
   /** The bytes, without a seal. */
   public byte[] encode() {
     ByteSink sink = new ByteSink(64 + 32 * questions.size());
@@ -153,6 +183,10 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
       if (question instanceof Where where) {
         sink.writeByte(WHERE);
         write(sink, where);
+      } else if (question instanceof Bound bound) {
+        sink.writeByte(BOUND);
+        sink.writeVarint(bound.sessions().size());
+        bound.sessions().forEach(sink::writeLong);
       } else if (question instanceof Behind behind) {
         sink.writeByte(BEHIND);
         sink.writeVarint(behind.positions().size());
@@ -215,9 +249,22 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     return switch (kind) {
       case WHERE -> readWhere(reader, partition);
       case VERIFIED -> new Verified(partition);
+      case BOUND -> readBound(reader, partition);
       case BEHIND -> readBehind(reader, partition);
-      default -> throw new MalformedException("a question of kind " + kind + ", not 1 to 3");
+      default -> throw new MalformedException("a question of kind " + kind + ", not 1 to 4");
     };
+  }
+
+  private static Bound readBound(PayloadReader reader, int partition) {
+    int count = reader.readVarint();
+    if (partition != 0 || count > SESSIONS_MAX) {
+      throw new MalformedException(wrongSessions(count) + "; of partition " + partition);
+    }
+    List<Long> sessions = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      sessions.add(reader.readLong());
+    }
+    return new Bound(sessions);
   }
 
   private static Behind readBehind(PayloadReader reader, int partition) {

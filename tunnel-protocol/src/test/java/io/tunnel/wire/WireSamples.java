@@ -28,6 +28,7 @@ final class WireSamples {
         "n2",
         1_790_000_000_000L,
         List.of(
+            new LookRequest.Bound(List.of(1L, Long.MAX_VALUE)),
             new LookRequest.Where(3, List.of(), Optional.empty()),
             new LookRequest.Where(
                 5,
@@ -40,6 +41,10 @@ final class WireSamples {
   static LookAnswer looked() {
     return new LookAnswer(
         List.of(
+            new LookAnswer.BoundRows(
+                7,
+                true,
+                List.of(new LookAnswer.Count(0, true), new LookAnswer.Count(1_000, false))),
             new LookAnswer.Refused(3, ErrorCode.NOT_LEADER, "später"),
             new LookAnswer.Found(
                 5,

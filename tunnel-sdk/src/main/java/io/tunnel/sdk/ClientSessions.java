@@ -4,6 +4,7 @@ import io.tunnel.codec.SessionProof;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Subject;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.RowSessionControl;
@@ -41,7 +42,7 @@ final class ClientSessions {
         Json.encode(new RowSessionControl.Open(TimeUnit.MILLISECONDS.convert(lease), secret));
     return wiring
         .caller()
-        .ask(Operation.OPEN_ROW_SESSION, request)
+        .ask(Subject.CATALOG, Operation.OPEN_ROW_SESSION, request)
         .thenApply(
             answer -> {
               RowSessionControl.Opened opened =

@@ -9,6 +9,7 @@ import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
+import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl;
@@ -83,17 +84,14 @@ public final class ClusterClient implements AutoCloseable {
     var unused = ask(address, Operation.DRAIN_NODE, payload, Control.Empty.class);
   }
 
-  /**
-   * The sessions that rows are bound to, of all principals, by id. Only administrators may ask, and
-   * only a single server has such sessions.
-   */
+  /** The sessions that rows are bound to, of all principals, by id. For administrators. */
   public List<RowSessionInfo> rowSessions() {
     List<RowSessionInfo> all = new ArrayList<>();
     RowSessionControl.SessionList page;
     long last = 0;
     do {
       byte[] payload = Json.encode(new RowSessionControl.After(last));
-      byte[] answer = caller.awaitAnswer(Operation.LIST_ROW_SESSIONS, payload);
+      byte[] answer = caller.awaitAnswer(Subject.CATALOG, Operation.LIST_ROW_SESSIONS, payload);
       page = Json.decode(answer, RowSessionControl.SessionList.class);
       for (RowSessionControl.SessionInfo each : page.sessions()) {
         last = each.sessionId();
@@ -112,7 +110,7 @@ public final class ClusterClient implements AutoCloseable {
    */
   public void endRowSession(long id) {
     byte[] payload = Json.encode(new RowSessionControl.Numbered(id));
-    var unused = caller.awaitAnswer(Operation.END_ROW_SESSION, payload);
+    var unused = caller.awaitAnswer(Subject.CATALOG, Operation.END_ROW_SESSION, payload);
   }
 
   /**

@@ -11,6 +11,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
+import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
@@ -121,7 +122,7 @@ public final class RowSession implements AutoCloseable {
     var unused =
         wiring
             .caller()
-            .ask(Operation.RENEW_ROW_SESSION, named)
+            .ask(Subject.CATALOG, Operation.RENEW_ROW_SESSION, named)
             .whenComplete(
                 (frame, failure) -> later(() -> renewed(askedNanos, Caller.unwrap(failure)), 0));
   }
@@ -129,7 +130,9 @@ public final class RowSession implements AutoCloseable {
   private void renewed(long askedNanos, Throwable failure) {
     if (failure == null) {
       deadlineNanos = askedNanos + lease.toNanos();
-      later(this::renew, lease.toNanos() / RENEWALS);
+      // From the question on: an answer that took long leaves less of the lease.
+      long nextNanos = askedNanos + lease.toNanos() / RENEWALS - wiring.ticker().nanos();
+      later(this::renew, Math.max(0, nextNanos));
     } else if (failure instanceof RefusedException refused && !refused.retriable()) {
       ended.complete(End.LOST);
     } else {
@@ -316,7 +319,7 @@ public final class RowSession implements AutoCloseable {
         .thenCompose(
             flushed ->
                 ended.complete(End.CLOSED)
-                    ? wiring.caller().ask(Operation.CLOSE_ROW_SESSION, named)
+                    ? wiring.caller().ask(Subject.CATALOG, Operation.CLOSE_ROW_SESSION, named)
                     : CompletableFuture.completedFuture(null))
         .thenAccept(answer -> {});
   }
@@ -339,7 +342,7 @@ public final class RowSession implements AutoCloseable {
     }
     return wiring
         .caller()
-        .askTimed(Operation.CLOSE_ROW_SESSION, named)
+        .ask(Subject.CATALOG, Operation.CLOSE_ROW_SESSION, named)
         .orTimeout(CLOSE_MS_MAX, TimeUnit.MILLISECONDS)
         // Without an answer the lease ends the session.
         .handle((answer, failure) -> failure == null);

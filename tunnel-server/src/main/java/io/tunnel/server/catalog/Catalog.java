@@ -44,6 +44,8 @@ public final class Catalog {
   private final SecurityRecords security =
       new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
   private final Holdings holdings = new Holdings(tables, security);
+  private final RowSessionRecords rowSessions =
+      new RowSessionRecords(changes -> requireStore().write(changes));
 
   /** The leader's texts that this node has heard of. */
   private final Map<String, String> followed = new TreeMap<>();
@@ -54,9 +56,7 @@ public final class Catalog {
   private boolean isCaughtUp;
   private volatile Supplier<CatalogConfig> limits = () -> CatalogConfig.DEFAULT;
 
-  /**
-   * Written after the tables that they count, so a table that is counted and missing was dropped.
-   */
+  /** Written after the tables that they count: a table that is counted and missing was dropped. */
   private volatile Counters counters = Counters.in(Map.of());
 
   /** A follower that has heard nothing yet. */
@@ -161,6 +161,7 @@ public final class Catalog {
     grants.apply(changes);
     security.apply(changes);
     tables.apply(changes);
+    rowSessions.apply(changes);
     level.apply(changes);
     Optional<String> count = changes.getOrDefault(Counters.NAME, Optional.empty());
     count.ifPresent(text -> count(Counters.in(Map.of(Counters.NAME, text))));
@@ -180,6 +181,7 @@ public final class Catalog {
     security.replace(texts);
     identity = CatalogIdentity.in(texts);
     tables.replace(texts);
+    rowSessions.replace(texts);
     count(Counters.in(texts));
     level.replace(texts);
   }
@@ -208,6 +210,11 @@ public final class Catalog {
   /** Principals, keys, tokens and rights. */
   public SecurityRecords security() {
     return security;
+  }
+
+  /** The sessions that rows are bound to. */
+  public RowSessionRecords rowSessions() {
+    return rowSessions;
   }
 
   /** What principals use of their quotas. */
@@ -306,8 +313,7 @@ public final class Catalog {
 
   /** The table of that id. */
   public TableRecord table(int tableId) {
-    return tables
-        .byId(tableId)
+    return find(tableId)
         .orElseThrow(
             () ->
                 new RefusedException(
@@ -433,19 +439,13 @@ public final class Catalog {
   /** Gives a table other options. */
   public TableRecord alterTable(TableRecord table, TableOptions options, Asked asked)
       throws IOException {
-    return alterTable(table.altered(altered(table, options)), asked);
+    return alterTable(table.altered(options), asked);
   }
 
-  /**
-   * Alters a table whose log is shared; a longer retention applies to changes since {@code nowMs}.
-   */
+  /** Alters a table of a shared log: a longer retention applies to changes since {@code nowMs}. */
   public TableRecord alterTable(TableRecord table, TableOptions options, long nowMs, Asked asked)
       throws IOException {
-    return alterTable(table.altered(altered(table, options), nowMs), asked);
-  }
-
-  private static TableMeta altered(TableRecord table, TableOptions options) {
-    return new TableMeta(table.meta().name(), table.meta().primaryKey(), options);
+    return alterTable(table.altered(options, nowMs), asked);
   }
 
   private TableRecord alterTable(TableRecord altered, Asked asked) throws IOException {

@@ -6,6 +6,7 @@ import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,8 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The row sessions of a server, as its catalog has them: a session without a record has ended. Only
- * the control thread changes them, and each change is durable before any thread can see it; any
+ * The row sessions of a server or a cluster, as the catalog has them: a session without a record
+ * has ended, if its id is not above {@link #counted}. The leader of the catalog changes them on its
+ * control thread, and each change is durable before any thread can see it. Other nodes follow. Any
  * thread may read.
  */
 public final class RowSessionRecords {
@@ -22,9 +24,21 @@ public final class RowSessionRecords {
   private static final String PREFIX = "rowsession/";
   private static final String GIVEN = "rowsessions";
 
-  private final CatalogStore store;
+  private final Writing store;
   private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
-  private final long lastId;
+
+  /**
+   * The greatest id that was ever given, as far as this node has read; never falls. Rises after
+   * {@link #sessions} has the records, and is read before them: no session seems ended that lives.
+   */
+  private volatile long counted;
+
+  /** Writes to the leader's store. */
+  @FunctionalInterface
+  interface Writing {
+    /** As {@link CatalogStore#write}; a follower refuses with NOT_LEADER. */
+    void write(Map<String, Optional<String>> changes) throws IOException;
+  }
 
   /** A stored session; its id is in the name of the text. */
   private record Stored(String principal, long leaseMs, Bytes proof) {}
@@ -32,18 +46,47 @@ public final class RowSessionRecords {
   /** The greatest id that was ever given. */
   private record Given(long last) {}
 
-  /** The records among the texts of a store. */
-  RowSessionRecords(CatalogStore store, Map<String, String> texts) {
+  /** Knows no session yet. */
+  RowSessionRecords(Writing store) {
     this.store = store;
+  }
+
+  /** These are all texts of the catalog. */
+  void replace(Map<String, String> texts) {
+    Map<Long, Session> read = new HashMap<>();
     texts.forEach(
         (name, text) -> {
           if (name.startsWith(PREFIX)) {
-            long id = Long.parseLong(name.substring(PREFIX.length()));
-            Stored stored = StoredText.whole(name, text, Stored.class);
-            sessions.put(id, new Session(id, stored.principal(), stored.leaseMs(), stored.proof()));
+            Session session = session(name, text);
+            read.put(session.id(), session);
           }
         });
-    lastId = lastId(texts);
+    sessions.putAll(read);
+    sessions.keySet().retainAll(read.keySet());
+    counted = Math.max(counted, lastId(texts));
+  }
+
+  /** One write of the leader has stored these texts. */
+  void apply(Map<String, Optional<String>> changes) {
+    changes.forEach(
+        (name, text) -> {
+          if (name.startsWith(PREFIX)) {
+            text.ifPresentOrElse(
+                stored -> sessions.put(id(name), session(name, stored)),
+                () -> sessions.remove(id(name)));
+          }
+        });
+    Optional<String> given = changes.getOrDefault(GIVEN, Optional.empty());
+    given.ifPresent(text -> counted = Math.max(counted, lastId(Map.of(GIVEN, text))));
+  }
+
+  private static long id(String name) {
+    return Long.parseLong(name.substring(PREFIX.length()));
+  }
+
+  private static Session session(String name, String text) {
+    Stored stored = StoredText.whole(name, text, Stored.class);
+    return new Session(id(name), stored.principal(), stored.leaseMs(), stored.proof());
   }
 
   /** The greatest id that was ever given, among the texts of a catalog. */
@@ -72,19 +115,34 @@ public final class RowSessionRecords {
     return sessions.size();
   }
 
-  /** The greatest id that was given before this start. */
-  public long lastId() {
-    return lastId;
+  /** The greatest id that was given, as far as this node has read. */
+  public long counted() {
+    return counted;
   }
 
-  /** Whether a session has not ended. */
+  /** Whether a session has not ended, as far as this node has read. */
   public boolean has(long id) {
     return sessions.containsKey(id);
+  }
+
+  /** Whether a session has ended for certain. */
+  public boolean hasEnded(long id) {
+    // The order matters: see counted.
+    return id <= counted && !has(id);
   }
 
   /** The principal of a session, the empty text for none; empty for a session that has ended. */
   public Optional<String> owner(long id) {
     return Optional.ofNullable(sessions.get(id)).map(Session::principal);
+  }
+
+  /**
+   * As {@link #owner}, for rows of a log that may be ahead of this node's catalog: the empty text
+   * for a session of which this node has not read.
+   */
+  public Optional<String> ownerOfRow(long id) {
+    boolean hasEnded = hasEnded(id);
+    return hasEnded ? Optional.empty() : Optional.of(owner(id).orElse(""));
   }
 
   /** Whether a session has not ended, and is proved. */
@@ -106,7 +164,7 @@ public final class RowSessionRecords {
     }
     changes.putAll(givenUpTo(given));
     store.write(changes);
-    opened.forEach(session -> sessions.put(session.id(), session));
+    apply(changes);
   }
 
   /** Removes the records of sessions, all or none: they have ended. */
@@ -114,6 +172,6 @@ public final class RowSessionRecords {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     ended.forEach(session -> changes.put(PREFIX + session.id(), Optional.empty()));
     store.write(changes);
-    ended.forEach(session -> sessions.remove(session.id()));
+    apply(changes);
   }
 }

@@ -4,6 +4,7 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import java.util.List;
 import java.util.Optional;
@@ -52,9 +53,13 @@ public record TableRecord(
   }
 
   /** This table with other options, in a log of its own. */
-  TableRecord altered(TableMeta altered) {
+  TableRecord altered(TableOptions options) {
     return new TableRecord(
-        tableId, altered, createdMs, partitions, Optional.empty(), origin, creator);
+        tableId, with(options), createdMs, partitions, Optional.empty(), origin, creator);
+  }
+
+  private TableMeta with(TableOptions options) {
+    return new TableMeta(meta.name(), meta.primaryKey(), options);
   }
 
   /**
@@ -71,13 +76,13 @@ public record TableRecord(
   }
 
   /** This table with other options from {@code nowMs} on, in a shared log. */
-  TableRecord altered(TableMeta altered, long nowMs) {
+  TableRecord altered(TableOptions options, long nowMs) {
     long kept = keptMs(nowMs);
-    long promised = altered.options().retentionMs();
+    long promised = options.retentionMs();
     boolean isMore = kept > 0 && (promised == 0 || promised > kept);
     Optional<RetentionRise> risen =
         isMore ? Optional.of(new RetentionRise(nowMs, kept)) : Optional.empty();
-    return new TableRecord(tableId, altered, createdMs, partitions, risen, origin, creator);
+    return new TableRecord(tableId, with(options), createdMs, partitions, risen, origin, creator);
   }
 
   /** The partition of that id. */

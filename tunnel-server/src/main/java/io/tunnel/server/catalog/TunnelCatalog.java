@@ -55,9 +55,6 @@ public final class TunnelCatalog implements Closeable {
   private final long starts;
   private final Map<String, Optional<String>> confirmation;
 
-  /** Absent in a cluster, whose rows are bound to nothing. */
-  private final Optional<RowSessionRecords> rowSessions;
-
   private final TunnelRecords tunnels;
   private final DoneRequests done = new DoneRequests("asked/");
   private long lastTunnel;
@@ -74,7 +71,6 @@ public final class TunnelCatalog implements Closeable {
     done.replace(texts);
     this.starts = tables.countStart();
     this.confirmation = Map.of();
-    this.rowSessions = Optional.of(new RowSessionRecords(store, texts));
     this.clock = ClockRecord.in(texts);
     tables.share(this);
   }
@@ -98,7 +94,6 @@ public final class TunnelCatalog implements Closeable {
     this.confirmation = counters.change();
     store.write(confirmation);
     this.starts = counters.starts();
-    this.rowSessions = Optional.empty();
     this.clock = ClockNote.NOTHING;
   }
 
@@ -212,7 +207,7 @@ public final class TunnelCatalog implements Closeable {
 
   /** The row sessions of a server without a cluster. */
   public RowSessionRecords rowSessions() {
-    return rowSessions.orElseThrow();
+    return tables.rowSessions();
   }
 
   /** Number of openings of this catalog; grows with every start of the server. */

@@ -1,8 +1,12 @@
 package io.tunnel.server.changes;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.LookAnswer.BoundRows;
 import io.tunnel.wire.LookAnswer.Found;
 import io.tunnel.wire.LookAnswer.Lags;
 import io.tunnel.wire.LookRequest.Behind;
+import io.tunnel.wire.LookRequest.Bound;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -32,4 +36,13 @@ public interface PartitionLooks {
    * empty without one. Asks replicas that do not lead.
    */
   CompletableFuture<Optional<Long>> verified(int partition);
+
+  /**
+   * How many rows of sessions are in the partitions that this node leads, or may get there by
+   * writes that are under way; a node that counts no rows of sessions refuses with INVALID_REQUEST.
+   */
+  default CompletableFuture<BoundRows> bound(Bound unusedQuestion) {
+    return CompletableFuture.failedFuture(
+        new RefusedException(ErrorCode.INVALID_REQUEST, "this node has no rows of sessions"));
+  }
 }

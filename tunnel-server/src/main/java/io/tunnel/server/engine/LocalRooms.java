@@ -22,7 +22,11 @@ import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -134,8 +138,10 @@ public final class LocalRooms {
       }
 
       @Override
-      public long left(long session) {
-        return logs.boundRows(session);
+      public CompletableFuture<Map<Long, Long>> left(Set<Long> sessions) {
+        Map<Long, Long> left = new TreeMap<>();
+        sessions.forEach(session -> left.put(session, logs.boundRows(session)));
+        return CompletableFuture.completedFuture(left);
       }
     };
   }

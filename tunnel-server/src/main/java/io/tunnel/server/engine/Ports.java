@@ -12,7 +12,7 @@ import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.PositionFinder;
-import io.tunnel.server.session.RowSessions;
+import io.tunnel.server.session.RowSessionHost;
 import io.tunnel.server.session.TunnelHosts;
 import io.tunnel.server.table.BaseRows;
 import java.util.Optional;
@@ -43,7 +43,7 @@ public record Ports(
    * @param bases the rows that tunnels deliver
    * @param ofSessions how channels of tunnels are delivered
    * @param ofReaders how partitions are delivered to readers without a tunnel
-   * @param sessions the sessions that rows can be bound to; absent in a cluster
+   * @param sessions the sessions that rows can be bound to; absent where there are none
    */
   public record Partitions(
       PartitionHosts hosts,
@@ -51,9 +51,9 @@ public record Ports(
       BaseRows bases,
       Delivered ofSessions,
       Delivered ofReaders,
-      Optional<RowSessions> sessions) {
+      Optional<RowSessionHost> sessions) {
 
-    /** Of a node of a cluster, whose rows are bound to nothing. */
+    /** Of a server whose rows are bound to nothing. */
     public Partitions(
         PartitionHosts hosts,
         ChangeReader changes,

@@ -13,6 +13,7 @@ import io.tunnel.wire.LookAnswer.Refused;
 import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest;
 import io.tunnel.wire.LookRequest.Behind;
+import io.tunnel.wire.LookRequest.Bound;
 import io.tunnel.wire.LookRequest.Question;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.ArrayList;
@@ -129,6 +130,9 @@ final class LookRequests {
         }
         if (question instanceof Behind behind) {
           return looks.lags(behind);
+        }
+        if (question instanceof Bound bound) {
+          return looks.bound(bound);
         }
         return looks
             .verified(question.partition())

@@ -46,7 +46,7 @@ import io.tunnel.server.partition.Tables;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.server.security.files.Tls;
 import io.tunnel.server.session.PositionFinder;
-import io.tunnel.server.session.RowSessions;
+import io.tunnel.server.session.RowSessionHost;
 import io.tunnel.server.session.TunnelHosts;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -140,10 +140,10 @@ public final class NetServer implements AutoCloseable {
   /**
    * The rooms for writing and reading rows, and the listener for waits of writes.
    *
-   * @param sessions the sessions that rows can be bound to; absent in a cluster
+   * @param sessions the sessions that rows can be bound to; absent where there are none
    */
   public record Rows(
-      PartitionHosts hosts, RowReads reads, WriteWaits waits, Optional<RowSessions> sessions) {}
+      PartitionHosts hosts, RowReads reads, WriteWaits waits, Optional<RowSessionHost> sessions) {}
 
   /** The descriptions and the logs of tables. */
   public record TableRooms(Tables descriptions, TableLogs logs) {}

@@ -85,7 +85,7 @@ final class Requests {
     this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
     this.rowSessions = new RowSessionRequests(rooms, served, administration);
     rooms.rows().sessions().ifPresent(all -> all.ownedBy(new SessionOwners(gate, rooms.catalog())));
-    this.writes = new WriteRequests(rooms, rowSessions, refusals, threads.epochMicros());
+    this.writes = new WriteRequests(rooms, refusals, threads.epochMicros());
     this.tables =
         new TableRequests(
             rooms.catalog(),

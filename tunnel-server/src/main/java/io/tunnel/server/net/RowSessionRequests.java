@@ -1,17 +1,18 @@
 package io.tunnel.server.net;
 
-import io.tunnel.codec.SessionProof;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.net.access.Administration;
+import io.tunnel.server.session.RowSessionHost;
 import io.tunnel.server.session.RowSessions;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.RowSessionControl;
+import java.util.concurrent.CompletionException;
 
 /** Serves requests about row sessions, on the control thread. */
 final class RowSessionRequests {
-
-  private static final byte[] NOTHING = Json.encode(new Empty());
 
   private final NetServer.Rooms rooms;
   private final RequestThreads threads;
@@ -28,82 +29,150 @@ final class RowSessionRequests {
    *
    * @throws io.tunnel.model.RefusedException FEATURE_NOT_ENABLED where there are none
    */
-  static RowSessions of(NetServer.Rooms rooms) {
+  static RowSessionHost of(NetServer.Rooms rooms) {
     SingleServer.ROW_SESSIONS.require(rooms.tables().logs(), rooms.cluster());
     return rooms.rows().sessions().orElseThrow();
   }
 
-  void open(Frame frame, Connection connection) {
-    RowSessions sessions = of(rooms);
-    RowSessionControl.Open request = Json.decode(frame.payload(), RowSessionControl.Open.class);
+  /** Serves a request with the sessions that this node owns. */
+  private interface Service {
+    void serve(RowSessions sessions, Answer answer);
+  }
+
+  /**
+   * Answers a request, once it is certain that this node still owned the sessions after the request
+   * had come: a former owner knows neither sessions nor renewals of its successor, so its refusals
+   * wait, too. For the control thread.
+   */
+  private final class Answer implements RowSessions.Ended {
+    private final Frame frame;
+    private final Connection connection;
+    private final RowSessionHost host;
+
+    Answer(Frame frame, Connection connection, RowSessionHost host) {
+      this.frame = frame;
+      this.connection = connection;
+      this.host = host;
+    }
+
+    void answer(Control control) {
+      host.confirm(() -> connection.respond(frame, Json.encode(control)), this::refuse);
+    }
+
+    @Override
+    public void ended() {
+      answer(new Empty());
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      host.confirm(() -> refuse(reason), this::refuse);
+    }
+
+    void failed(Throwable failure) {
+      Throwable cause =
+          failure instanceof CompletionException && failure.getCause() != null
+              ? failure.getCause()
+              : failure;
+      refused(threads.refusals().of(frame, (Exception) cause));
+    }
+
+    private void refuse(RefusedException reason) {
+      connection.refuse(frame, threads.refusals().ofCatalog(frame, reason));
+    }
+  }
+
+  private void serve(Frame frame, Connection connection, Service service) {
+    RowSessionHost host = of(rooms);
     threads.post(
         threads.control(),
         frame,
         connection,
-        () ->
+        () -> {
+          Answer answer = new Answer(frame, connection, host);
+          RowSessions led;
+          try {
+            led = host.led();
+          } catch (RefusedException e) {
+            answer.refuse(e);
+            return;
+          }
+          try {
+            service.serve(led, answer);
+          } catch (RuntimeException e) {
+            answer.failed(e);
+          }
+        });
+  }
+
+  void open(Frame frame, Connection connection) {
+    RowSessionControl.Open request = Json.decode(frame.payload(), RowSessionControl.Open.class);
+    serve(
+        frame,
+        connection,
+        (sessions, answer) ->
             sessions
                 .open(request, connection.caller().name())
                 .whenComplete(
                     (id, failure) -> {
                       if (failure == null) {
-                        connection.respond(frame, Json.encode(new RowSessionControl.Opened(id)));
+                        answer.answer(new RowSessionControl.Opened(id));
                       } else {
-                        connection.refuse(frame, threads.refusals().of(frame, (Exception) failure));
+                        answer.failed(failure);
                       }
                     }));
   }
 
   void renew(Frame frame, Connection connection) {
-    RowSessions sessions = of(rooms);
     RowSessionControl.Named session = named(frame);
-    threads.answer(
-        threads.control(),
+    serve(
         frame,
         connection,
-        () -> {
+        (sessions, answer) -> {
           sessions.renew(session, connection.caller().name());
-          return new Empty();
+          answer.ended();
         });
   }
 
   void close(Frame frame, Connection connection) {
-    RowSessions sessions = of(rooms);
     RowSessionControl.Named session = named(frame);
-    threads.post(
-        threads.control(),
+    serve(
         frame,
         connection,
-        () ->
-            sessions.close(
-                session, connection.caller().name(), () -> connection.respond(frame, NOTHING)));
+        (sessions, answer) -> sessions.close(session, connection.caller().name(), answer));
   }
 
   /** An operator looks at the sessions of all principals. */
   void list(Frame frame, Connection connection) {
-    RowSessions sessions = of(rooms);
     long after = Json.decode(frame.payload(), RowSessionControl.After.class).sessionId();
-    threads.answer(threads.control(), frame, connection, () -> sessions.page(after));
+    serve(
+        frame,
+        connection,
+        (sessions, answer) ->
+            sessions
+                .page(after)
+                .whenComplete(
+                    (page, failure) -> {
+                      if (failure == null) {
+                        answer.answer(page);
+                      } else {
+                        answer.failed(failure);
+                      }
+                    }));
   }
 
   /** An operator ends a session. */
   void end(Frame frame, Connection connection) {
-    RowSessions sessions = of(rooms);
     long id = Json.decode(frame.payload(), RowSessionControl.Numbered.class).sessionId();
-    threads.post(
-        threads.control(),
+    serve(
         frame,
         connection,
-        () -> {
+        (sessions, answer) -> {
           sessions
               .owner(id)
               .ifPresent(owner -> administration.requireMayEnd(owner, connection.caller()));
-          sessions.endByOperator(id, () -> connection.respond(frame, NOTHING));
+          sessions.endByOperator(id, answer);
         });
-  }
-
-  /** Refuses a batch whose writer does not have the session that it binds rows to. */
-  void require(SessionProof proof, Connection connection) {
-    of(rooms).require(proof, connection.caller().name());
   }
 
   private static RowSessionControl.Named named(Frame frame) {

@@ -14,7 +14,9 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Shares;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.session.RowSessionHost;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.ReturnedRow;
@@ -29,17 +31,11 @@ import java.util.function.LongSupplier;
 final class WriteRequests {
 
   private final NetServer.Rooms rooms;
-  private final RowSessionRequests sessions;
   private final Refusals refusals;
   private final LongSupplier epochMicros;
 
-  WriteRequests(
-      NetServer.Rooms rooms,
-      RowSessionRequests sessions,
-      Refusals refusals,
-      LongSupplier epochMicros) {
+  WriteRequests(NetServer.Rooms rooms, Refusals refusals, LongSupplier epochMicros) {
     this.rooms = rooms;
-    this.sessions = sessions;
     this.refusals = refusals;
     this.epochMicros = epochMicros;
   }
@@ -70,7 +66,13 @@ final class WriteRequests {
     if (batch.isAtomic()) {
       SingleServer.ATOMIC_BATCHES.require(rooms.tables().logs(), rooms.cluster());
     }
-    checked.session().ifPresent(proof -> sessions.require(proof, connection));
+    Optional<PartitionHost> ofBound = checked.session().map(proof -> host(partition.id()));
+    if (!checked
+        .session()
+        .map(proof -> isAdmitted(proof, partition.id(), frame, connection))
+        .orElse(true)) {
+      return;
+    }
     checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
     Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
     if (checked.asksForColumns()) {
@@ -92,10 +94,8 @@ final class WriteRequests {
     Durability durability = request.durability().orElse(table.meta().options().durability());
     boolean isGiven = false;
     try {
-      rooms
-          .rows()
-          .hosts()
-          .of(partition.id())
+      ofBound
+          .orElseGet(() -> rooms.rows().hosts().of(partition.id()))
           .write(
               new PendingWrite(
                   checked.session().isPresent() ? SessionProof.without(batch) : batch,
@@ -116,6 +116,42 @@ final class WriteRequests {
       if (!isGiven) {
         rooms.rows().waits().refused();
       }
+    }
+  }
+
+  private PartitionHost host(int partition) {
+    try {
+      return rooms.rows().hosts().of(partition);
+    } catch (RefusedException e) {
+      throw refusals.ofPartition(e, partition);
+    }
+  }
+
+  /**
+   * Whether rows may be bound to a session now. Otherwise the request is served again, or refused,
+   * when this node has read the catalog. The host of the partition was looked up before.
+   */
+  private boolean isAdmitted(
+      SessionProof proof, int partition, Frame frame, Connection connection) {
+    RowSessionHost sessions = RowSessionRequests.of(rooms);
+    if (sessions.admits(partition, proof, connection.caller().name())) {
+      return true;
+    }
+    sessions.whenRead(
+        partition,
+        proof.session(),
+        refusal -> connection.execute(() -> again(refusal, frame, connection)));
+    return false;
+  }
+
+  private void again(Optional<RefusedException> refusal, Frame frame, Connection connection) {
+    try {
+      if (refusal.isPresent()) {
+        throw refusal.get();
+      }
+      write(frame, connection);
+    } catch (RuntimeException e) {
+      connection.refuse(frame, refusals.of(e));
     }
   }
 

@@ -6,6 +6,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.append.AppendReplicas;
+import io.tunnel.server.replica.append.LaneSessions;
 
 /**
  * The engine of a log with a record for each append. The leaders of partitions answer where
@@ -39,5 +40,10 @@ record AppendEngine(
         new LogFigures.OfSharedLog(known, replicas, replicas::isCaughtUp),
         replicas::isCaughtUp,
         leaders);
+  }
+
+  @Override
+  public BoundRows bound() {
+    return new BoundRows(LaneSessions.of(replicas), leaders.peers());
   }
 }

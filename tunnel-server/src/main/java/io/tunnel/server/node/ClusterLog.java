@@ -195,8 +195,8 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return afterAll(() -> null);
   }
 
-  /** Runs {@code then} once the catalog has followed all writes before the call. */
-  void whenCaughtUp(Runnable then) {
+  @Override
+  public void whenCaughtUp(Runnable then) {
     tail.catchUp(() -> threads.control().execute(then));
   }
 

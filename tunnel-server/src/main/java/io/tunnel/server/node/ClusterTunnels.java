@@ -46,6 +46,12 @@ final class ClusterTunnels {
     /** Leads the catalog while this node decides about tables. */
     LedStore.Holder catalogHolder();
 
+    /**
+     * Runs {@code then} on the control thread once the catalog has followed all writes before the
+     * call; never, when the node stops before.
+     */
+    void whenCaughtUp(Runnable then);
+
     /** Becomes the only writer of the catalog; calls {@code listener} on the control thread. */
     CatalogStore openCatalog(StoreListener listener) throws IOException;
 
@@ -60,13 +66,15 @@ final class ClusterTunnels {
    * The parts of the node that its tunnels need.
    *
    * @param bounds the answers where logs begin and end, for each group of tunnels
+   * @param sessions the row sessions, which the leader of the catalog owns
    */
   record Node(
       ClusterView view,
       Handles handles,
       KnownBounds known,
       SessionConfig config,
-      Supplier<BoundsQueries> bounds) {}
+      Supplier<BoundsQueries> bounds,
+      LedSessions sessions) {}
 
   /** The threads of a node that leads stores. */
   record Threads(NodeThreads owners, Executor waiting) {
@@ -105,7 +113,7 @@ final class ClusterTunnels {
             log::openCatalog,
             threads.owners().control(),
             threads.waiting(),
-            log.catalogHolder()));
+            node.sessions().with(log.catalogHolder())));
   }
 
   private static LogBounds bounds(Node node, NodeSurroundings own) {

@@ -19,10 +19,12 @@ import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RoutedHosts;
+import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.read.CurrentRows;
 import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.RowSessions;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
@@ -54,6 +56,9 @@ final class NodeRooms {
   private final FormWatch form;
   private final GoneNodesCore goneNodes = new GoneNodesCore();
   private final LastPlacement placement;
+  private final LedSessions sessions;
+  private final Runnable unbind;
+  private final PartitionLooks looks;
 
   /** Former members of the cluster, as of the last look. */
   private volatile List<GoneNode> gone = List.of();
@@ -109,12 +114,16 @@ final class NodeRooms {
     KnownBounds known = new KnownBounds();
     Handles handles = new Handles();
     catalog.listen(table -> forget(table, replicas, known));
+    PartitionEngine.BoundRows bound = engine.bound();
+    unbind = bound.sweeps()::tick;
+    looks = bound(engine.looks(), bound.sweeps());
+    sessions = sessions(catalog, bound.peers());
     view = new PlacementView(self.cluster(), self.settings().address(), placement::get, new Part());
     tunnels =
         new ClusterTunnels(
             log.stores(),
             new ClusterTunnels.Node(
-                view, handles, known, self.sessions(), engine::bounds),
+                view, handles, known, self.sessions(), engine::bounds, sessions),
             owners,
             new NodeSurroundings(
                 engine.bounds(),
@@ -149,6 +158,36 @@ final class NodeRooms {
     }
   }
 
+  /** Looks at this node's partitions, and at its rows of sessions. */
+  private PartitionLooks bound(PartitionLooks own, SessionSweeps sweeps) {
+    return new NodeBound(
+        self.settings().node(),
+        own,
+        sweeps,
+        log.stores().catalog().rowSessions(),
+        placement::get,
+        replicas::isServing);
+  }
+
+  private LedSessions sessions(Catalog catalog, Peers peers) {
+    RowSessions.Rows rows =
+        new BoundEverywhere(
+            self.settings().node(),
+            placement::get,
+            looks,
+            peers,
+            catalog,
+            threads.control());
+    return new LedSessions(
+        catalog,
+        new LedSessions.Around(
+            log.stores()::whenCaughtUp,
+            rows,
+            replicas.incarnations()::newest,
+            threads.clock()::nanos,
+            threads.control()));
+  }
+
   private Ports ports(Catalog catalog, KnownBounds known, Handles handles) {
     PartitionHosts hosts = new RoutedHosts(replicas, view);
     Ports.Delivered delivered =
@@ -160,7 +199,8 @@ final class NodeRooms {
             replicas,
             new CurrentRows(catalog, hosts, threads.moments(), threads.clock()::epochMicros),
             delivered,
-            delivered),
+            delivered,
+            Optional.of(sessions)),
         new Ports.Tunnels(tunnels.led(), tunnels.finder(), engine.figures(known), this::rows),
         log.tables(),
         view,
@@ -205,6 +245,8 @@ final class NodeRooms {
   void look() {
     long nowNanos = threads.clock().nanos();
     level.look(nowNanos);
+    sessions.tick();
+    unbind.run();
     form.look();
     boolean isAbsent = absence.look(node.isLost() && node.hasSuccessor(), nowNanos);
     roles.suspend(isAbsent || level.isBelow() || form.isOther());
@@ -254,7 +296,7 @@ final class NodeRooms {
 
     @Override
     public Optional<PartitionLooks> looks() {
-      return Optional.of(engine.looks());
+      return Optional.of(looks);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.replica.NodeReplicas;
 
 /** The engine of a node's partitions, as the rooms of the node use the engine. */
@@ -29,6 +30,17 @@ interface PartitionEngine {
 
   /** Deletes rows that have expired, where this node leads; a few times a second, by one thread. */
   void expire(long nowNanos);
+
+  /** The rows of this node that are bound to sessions. */
+  BoundRows bound();
+
+  /**
+   * Rows that are bound to sessions.
+   *
+   * @param sweeps deletes and counts the rows of this node; one object for each node
+   * @param peers asks other nodes for their rows
+   */
+  record BoundRows(SessionSweeps sweeps, Peers peers) {}
 
   /** What this node knows of logs without a question to the log. */
   default LogFigures figures(KnownBounds known) {

@@ -34,7 +34,8 @@ public interface OwnCatalog {
 
   /**
    * Whose a row session is at the moment of the question, asked by any thread: the empty text where
-   * clients have no names, and empty for a session that has ended.
+   * clients have no names, or where a catalog that follows has not read of the session; empty for a
+   * session that has ended.
    */
   default Optional<String> sessionOwner(long session) {
     return Optional.empty();
@@ -69,6 +70,11 @@ public interface OwnCatalog {
       @Override
       public Optional<AutoNumbers> autoNumbers(int partition) {
         return tables.meta(partition).flatMap(table -> AutoNumbers.of(table.primaryKey()));
+      }
+
+      @Override
+      public Optional<String> sessionOwner(long session) {
+        return tables.rowSessions().ownerOfRow(session);
       }
     };
   }

@@ -7,8 +7,6 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.table.PassedTime;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +21,7 @@ public final class OwnLogs implements TableLogs {
   private final Shards shards;
   private final Retention retention;
   private final ExpirySweeps sweeps;
-  private final List<SessionSweep> sessions = new ArrayList<>();
+  private final SessionSweeps sessions;
 
   /**
    * For the tables of {@code catalog}, whose partitions are in {@code shards}.
@@ -34,14 +32,12 @@ public final class OwnLogs implements TableLogs {
     this.shards = shards;
     this.retention = new Retention(catalog, shards);
     this.sweeps = new ExpirySweeps(catalog, shards.all(), expiredRowsPerSecondMax);
-    for (Shard shard : shards.all()) {
-      sessions.add(new SessionSweep(sessions.size(), shard));
-    }
+    this.sessions = new SessionSweeps(shards.all());
   }
 
   /** Deletes the rows of sessions that have ended; a few times a second, by one thread. */
   public void unbind() {
-    sessions.forEach(SessionSweep::tick);
+    sessions.tick();
   }
 
   /** How many rows of a session are stored. For any thread. */

@@ -3,33 +3,48 @@ package io.tunnel.server.session;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.core.RowSessionCore;
 import io.tunnel.core.RowSessionCore.Session;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.RowSessionRecords;
 import io.tunnel.wire.control.RowSessionControl;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The row sessions of a server: opens, renews and ends them, and has the rows of ended sessions
- * deleted. For the control thread, but for {@link #require} and {@link #count}.
+ * The row sessions of a server, or of a cluster whose catalog this node leads: opens, renews and
+ * ends them, and has the rows of ended sessions deleted. For the control thread, but for {@link
+ * #require}, {@link #admits}, {@link #whenRead} and {@link #count}.
  */
-public final class RowSessions {
+public final class RowSessions implements RowSessionHost {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(RowSessions.class);
 
   /** Sessions of one page. */
   static final int PAGE_MAX = 500;
+
+  /** Sessions whose rows are counted at once. */
+  static final int COUNTED_MAX = PAGE_MAX;
+
+  /** Milliseconds that a close waits for the rows of its session. */
+  static final long CLOSE_WAIT_MS_MAX = 10_000;
+
+  /** Milliseconds after which rows are counted again whose count has not come. */
+  private static final long COUNT_WAIT_MS_MAX = 5_000;
 
   /** Principals whose rights one tick looks at. */
   private static final int SUSPECTS_MAX = 4;
@@ -52,6 +67,12 @@ public final class RowSessions {
 
   private final List<Closing> closing = new ArrayList<>();
 
+  /** Until then no other count of rows begins; in the past without a count under way. */
+  private long countingUntilMs = Long.MIN_VALUE;
+
+  /** The number of the newest count; a count that comes late is not taken. */
+  private long counts;
+
   /** True while a tick waits in the queue of the control thread. */
   private boolean isTickQueued;
 
@@ -60,8 +81,22 @@ public final class RowSessions {
     /** Deletes the rows of sessions that have ended; returns at once. */
     void unbind();
 
-    /** How many rows of a session are stored. */
-    long left(long session);
+    /**
+     * By session, how many rows are stored. Asked and completed on the control thread. A session is
+     * missing whose rows cannot be counted now; of a session that has ended, 0 means that no row is
+     * ever bound to the session again.
+     */
+    CompletableFuture<Map<Long, Long>> left(Set<Long> sessions);
+  }
+
+  /** Waits until a session has ended and its rows are deleted. */
+  @FunctionalInterface
+  public interface Ended {
+    /** The session has ended, and its rows are deleted. */
+    void ended();
+
+    /** The session has ended or will end; whether its rows are deleted is not known in time. */
+    default void refused(RefusedException unusedReason) {}
   }
 
   /** Who may keep sessions. */
@@ -92,7 +127,7 @@ public final class RowSessions {
   private record Opening(Session session, CompletableFuture<Long> then) {}
 
   /** Who waits until a session has ended and its rows are deleted. */
-  private record Closing(long session, Runnable then) {}
+  private record Closing(long session, long untilMs, Ended then) {}
 
   /**
    * Goes on from stored sessions: each lease begins now.
@@ -105,10 +140,52 @@ public final class RowSessions {
     this.nanos = nanos;
     this.control = control;
     this.core = new RowSessionCore(RowSessionCore.Limits.DEFAULTS);
-    core.restore(records.all(), records.lastId(), nowMs());
+    core.restore(records.all(), records.counted(), nowMs());
+  }
+
+  /** The store has learned that a write with an unknown outcome is stored. */
+  public void adoptStored() {
+    long nowMs = nowMs();
+    records.all().forEach(session -> core.adopt(session, nowMs));
+  }
+
+  /** Refuses all that waits: another node leads the catalog. */
+  public void resign() {
+    RefusedException reason =
+        RefusedException.notLeader(
+            "this node does not lead the catalog any more", Optional.empty());
+    List<Opening> unstored = List.copyOf(opening);
+    opening.clear();
+    unstored.forEach(each -> each.then().completeExceptionally(reason));
+    List<Closing> unanswered = List.copyOf(closing);
+    closing.clear();
+    unanswered.forEach(each -> each.then().refused(reason));
+  }
+
+  @Override
+  public RowSessions led() {
+    return this;
+  }
+
+  @Override
+  public void confirm(Runnable then, Consumer<RefusedException> unusedRefused) {
+    then.run();
+  }
+
+  @Override
+  public boolean admits(int unusedPartition, SessionProof proof, String principal) {
+    require(proof, principal);
+    return true;
+  }
+
+  @Override
+  public void whenRead(
+      int unusedPartition, long unusedSession, Consumer<Optional<RefusedException>> then) {
+    then.accept(Optional.empty());
   }
 
   /** Sessions of principals that may not keep them end from now on. For any thread. */
+  @Override
   public void ownedBy(Owners known) {
     owners = known;
   }
@@ -170,27 +247,31 @@ public final class RowSessions {
    *
    * @param then called when the rows of the session are deleted
    */
-  public void close(RowSessionControl.Named session, String principal, Runnable then) {
+  public void close(RowSessionControl.Named session, String principal, Ended then) {
     long id = session.sessionId();
     boolean isOwn = records.has(id, SessionProof.hash(session.secret(), principal));
     if (core.isOpening(id) || (!isOwn && records.has(id))) {
       // Nobody was told of the session yet, or it is that of another secret: it lives on, and
       // nobody waits for its end.
-      then.run();
+      then.ended();
       return;
     }
     endThen(id, then);
   }
 
-  private void endThen(long id, Runnable then) {
-    if (!records.has(id) && rows.left(id) == 0) {
+  private void endThen(long id, Ended then) {
+    if (id > core.lastId()) {
       // So a client with ids of no sessions has nothing looked for.
-      then.run();
+      then.ended();
       return;
     }
-    core.end(id);
-    closing.add(new Closing(id, then));
-    queueTick();
+    closing.add(new Closing(id, nowMs() + CLOSE_WAIT_MS_MAX, then));
+    if (records.has(id)) {
+      core.end(id);
+      queueTick();
+    } else {
+      answerClosed();
+    }
   }
 
   /**
@@ -199,10 +280,10 @@ public final class RowSessions {
    *
    * @param then called when the rows of the session are deleted
    */
-  public void endByOperator(long id, Runnable then) {
+  public void endByOperator(long id, Ended then) {
     if (core.isOpening(id)) {
       // Nobody was told of the session, so no operator has seen it.
-      then.run();
+      then.ended();
     } else {
       endThen(id, then);
     }
@@ -213,21 +294,39 @@ public final class RowSessions {
     return core.owner(id);
   }
 
-  /** The sessions behind an id, {@value #PAGE_MAX} at most. */
-  public RowSessionControl.SessionList page(long afterId) {
+  /**
+   * The sessions behind an id, {@value #PAGE_MAX} at most; BUSY when their rows cannot be counted.
+   */
+  public CompletableFuture<RowSessionControl.SessionList> page(long afterId) {
     List<RowSessionCore.Shown> found = core.page(afterId, PAGE_MAX + 1, nowMs());
-    return new RowSessionControl.SessionList(
-        found.stream().limit(PAGE_MAX).map(this::info).toList(), found.size() > PAGE_MAX);
+    List<RowSessionCore.Shown> shown = found.stream().limit(PAGE_MAX).toList();
+    Set<Long> ids = new TreeSet<>();
+    shown.forEach(each -> ids.add(each.session().id()));
+    return rows.left(ids)
+        .thenApply(
+            left -> {
+              if (!left.keySet().containsAll(ids)) {
+                throw busy("the rows of all sessions cannot be counted now");
+              }
+              return new RowSessionControl.SessionList(
+                  shown.stream().map(each -> info(each, left)).toList(), found.size() > PAGE_MAX);
+            });
   }
 
-  private RowSessionControl.SessionInfo info(RowSessionCore.Shown shown) {
+  private static RefusedException busy(String what) {
+    return new RefusedException(
+        ErrorCode.BUSY, what + ": a partition has no leader, or a node does not answer; try again");
+  }
+
+  private static RowSessionControl.SessionInfo info(
+      RowSessionCore.Shown shown, Map<Long, Long> left) {
     Session session = shown.session();
     return new RowSessionControl.SessionInfo(
         session.id(),
         session.principal(),
         session.leaseMs(),
         shown.leftMs(),
-        rows.left(session.id()));
+        left.get(session.id()));
   }
 
   /**
@@ -268,13 +367,44 @@ public final class RowSessions {
 
   private void unbind() {
     rows.unbind();
-    for (Iterator<Closing> each = closing.iterator(); each.hasNext(); ) {
-      Closing next = each.next();
-      if (!records.has(next.session()) && rows.left(next.session()) == 0) {
-        each.remove();
-        next.then().run();
+    answerClosed();
+    long nowMs = nowMs();
+    List<Closing> late = closing.stream().filter(each -> each.untilMs() <= nowMs).toList();
+    closing.removeAll(late);
+    late.forEach(
+        each ->
+            each.then()
+                .refused(busy("the rows of session " + each.session() + " are not deleted yet")));
+  }
+
+  /** Counts the rows of sessions that have ended, and answers who waits for those without rows. */
+  private void answerClosed() {
+    Set<Long> ended = new TreeSet<>();
+    for (Closing each : closing) {
+      if (!records.has(each.session()) && ended.size() < COUNTED_MAX) {
+        ended.add(each.session());
       }
     }
+    if (ended.isEmpty() || nowMs() < countingUntilMs) {
+      return;
+    }
+    countingUntilMs = nowMs() + COUNT_WAIT_MS_MAX;
+    long own = ++counts;
+    var unused =
+        rows.left(ended)
+            .whenComplete((left, failure) -> counted(own, failure == null ? left : Map.of()));
+  }
+
+  /** A session without a count is counted again by the next tick. */
+  private void counted(long count, Map<Long, Long> left) {
+    if (count != counts) {
+      return;
+    }
+    countingUntilMs = Long.MIN_VALUE;
+    List<Closing> gone =
+        closing.stream().filter(each -> left.getOrDefault(each.session(), 1L) == 0).toList();
+    closing.removeAll(gone);
+    gone.forEach(each -> each.then().ended());
   }
 
   /**

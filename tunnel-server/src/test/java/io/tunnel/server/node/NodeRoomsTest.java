@@ -66,6 +66,11 @@ class NodeRoomsTest {
     }
 
     @Override
+    public void whenCaughtUp(Runnable then) {
+      throw new IllegalStateException("nothing waits for the catalog");
+    }
+
+    @Override
     public LedStore.Holder catalogHolder() {
       return new LedStore.Holder() {
         @Override

@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -45,8 +47,10 @@ final class RowSessionsTest {
     }
 
     @Override
-    public long left(long session) {
-      return left;
+    public CompletableFuture<Map<Long, Long>> left(Set<Long> asked) {
+      Map<Long, Long> counted = new TreeMap<>();
+      asked.forEach(session -> counted.put(session, left));
+      return CompletableFuture.completedFuture(counted);
     }
   }
 
@@ -152,11 +156,11 @@ final class RowSessionsTest {
     long ofBob = sessions.open(new RowSessionControl.Open(4_000, secret(2)), "bob").join();
     nowMs = 500;
     left = 7;
-    assertThat(sessions.page(0).sessions())
+    assertThat(sessions.page(0).join().sessions())
         .containsExactly(
             new RowSessionControl.SessionInfo(ofAda, ADA, 2_000, 1_500, 7),
             new RowSessionControl.SessionInfo(ofBob, "bob", 4_000, 3_500, 7));
-    assertThat(sessions.page(ofAda).sessions()).hasSize(1);
+    assertThat(sessions.page(ofAda).join().sessions()).hasSize(1);
     sessions.endByOperator(ofBob, () -> closed++);
     assertThat(records.has(ofBob)).isFalse();
     assertThat(closed).as("rows are left").isZero();
@@ -285,5 +289,71 @@ final class RowSessionsTest {
     nowMs = 5_000;
     sessions.tick();
     assertThat(sessions.count()).isZero();
+  }
+
+  /** Waits for a close. */
+  private static final class Waiter implements RowSessions.Ended {
+    private final List<String> told = new ArrayList<>();
+
+    @Override
+    public void ended() {
+      told.add("ended");
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      told.add(reason.code().name());
+    }
+  }
+
+  @Test
+  void a_close_whose_rows_stay_is_busy_after_ten_seconds_and_may_come_again() {
+    long id = open(1);
+    left = 1;
+    Waiter waiter = new Waiter();
+    sessions.close(named(id, 1), ADA, waiter);
+    nowMs = 9_999;
+    sessions.tick();
+    assertThat(waiter.told).isEmpty();
+    nowMs = 10_000;
+    sessions.tick();
+    assertThat(waiter.told).containsExactly("BUSY");
+    sessions.close(named(id, 1), ADA, waiter);
+    left = 0;
+    sessions.tick();
+    assertThat(waiter.told).containsExactly("BUSY", "ended");
+  }
+
+  @Test
+  void who_waits_is_refused_when_another_node_leads_the_catalog() {
+    long id = open(1);
+    left = 1;
+    Waiter waiter = new Waiter();
+    sessions.close(named(id, 1), ADA, waiter);
+    isBusy = true;
+    CompletableFuture<Long> opening = ask(2);
+    sessions.resign();
+    assertThat(waiter.told).containsExactly("NOT_LEADER");
+    assertThat(opening).isCompletedExceptionally();
+  }
+
+  @Test
+  void a_session_that_is_stored_late_has_a_lease() throws IOException {
+    Catalog catalog = new Catalog(store);
+    records = catalog.rowSessions();
+    sessions = new RowSessions(records, new Counted(), () -> nowMs * 1_000_000, Runnable::run);
+    store.loseWord();
+    assertThatThrownBy(() -> open(1)).hasCauseInstanceOf(IOException.class);
+    assertThat(records.has(1)).isFalse();
+    store.know();
+    catalog.applied(store.lastWrite());
+    sessions.adoptStored();
+    assertThat(open(1)).as("the same secret").isEqualTo(1);
+    nowMs = 1_999;
+    sessions.tick();
+    assertThat(records.has(1)).isTrue();
+    nowMs = 2_000;
+    sessions.tick();
+    assertThat(records.has(1)).isFalse();
   }
 }

@@ -203,6 +203,11 @@ public final class SimClusterNode {
     }
 
     @Override
+    public void whenCaughtUp(Runnable then) {
+      catalogTail.accept(() -> control.execute(then));
+    }
+
+    @Override
     public LedStore.Holder catalogHolder() {
       return new LedCatalog(
           catalog,

@@ -95,7 +95,13 @@ public final class StoreTail implements Closeable {
         waiting.add(new Waiting(end, asked.remove()));
       }
     }
+    tellReached();
     reader.poll(POLL).forEach(listener::stored);
+    tellReached();
+  }
+
+  /** Before a poll, too: without new records a poll lasts long. */
+  private void tellReached() {
     List<Waiting> reached = waiting.stream().filter(each -> reader.hasRead(each.end())).toList();
     waiting.removeAll(reached);
     reached.forEach(each -> each.then().run());

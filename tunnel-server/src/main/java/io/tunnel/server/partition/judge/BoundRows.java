@@ -158,6 +158,23 @@ public final class BoundRows {
     return underWay + (rows == null ? 0 : rows.rows());
   }
 
+  /**
+   * How many rows of a session are in some partitions, or may get into any partition by writes that
+   * are under way.
+   */
+  public long left(long session, IntPredicate partitions) {
+    long rows = reserved.getOrDefault(session, 0);
+    Place first = new Place(session, Integer.MIN_VALUE);
+    Place last = new Place(session, Integer.MAX_VALUE);
+    for (Map.Entry<Place, TreeSet<Bytes>> each :
+        bySession.subMap(first, true, last, true).entrySet()) {
+      if (partitions.test(each.getKey().partition())) {
+        rows += each.getValue().size();
+      }
+    }
+    return rows;
+  }
+
   private boolean isAlive(long session) {
     return owners.apply(session).isPresent();
   }
