@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
           + " tunnels whose sessions it coordinates; MAX is the highest level that its build"
           + " serves."
     },
-    subcommands = {DrainCommand.class, UpgradeCommand.class},
+    subcommands = {DrainCommand.class, UpgradeCommand.class, ClusterRestoreCommand.class},
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel cluster --server n1:7650,n2:7650,n3:7650",

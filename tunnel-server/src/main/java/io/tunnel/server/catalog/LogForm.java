@@ -65,13 +65,16 @@ public enum LogForm {
   }
 
   /**
-   * Why a node of this form must not use a catalog: the catalog's cluster has the other form. The
-   * message says how to move the tables. Empty for a catalog without a form, and for a form that
-   * this build does not know.
+   * Why a node of this form must not use a catalog: the catalog's cluster has the other form, or a
+   * restore has begun and not ended. The message says what to do. Empty for a catalog without a
+   * form, and for a form that this build does not know.
    *
    * @param texts texts of the catalog, as far as the node has read them
    */
   public Optional<String> objection(Map<String, String> texts) {
+    if (RestoreNote.in(texts).isPresent()) {
+      return Optional.of(RestoreNote.in(texts).get().objection());
+    }
     int found = StoredForm.in(texts);
     return Arrays.stream(values())
         .filter(form -> form != this && form.number == found)

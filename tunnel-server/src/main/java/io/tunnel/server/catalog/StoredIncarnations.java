@@ -68,16 +68,14 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     Map<String, String> texts = store.all();
     List<Long> numbers = new ArrayList<>();
     List<Start> ofEmpty = List.of();
-    long least = nowMs;
+    long newest = least(texts, nowMs);
     if (texts.containsKey(NAME)) {
       Numbers stored = StoredText.whole(NAME, texts.get(NAME), Numbers.class);
       numbers.addAll(stored.numbers());
-      least = Math.max(nowMs, stored.notBefore().orElse(last(numbers) + 1));
       // A partition without starts was empty at every start: all its positions are of the newest
       // incarnation.
       ofEmpty = List.of(new Start(last(numbers), 1));
     }
-    long newest = least;
     numbers.add(newest);
     if (numbers.size() > NUMBERS_MAX) {
       numbers.remove(0);
@@ -105,6 +103,29 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
 
   private static long last(List<Long> numbers) {
     return numbers.get(numbers.size() - 1);
+  }
+
+  /** The stored incarnations of a partition; none in a catalog that no server has started on. */
+  static IncarnationHistory in(Map<String, String> texts, int partition) {
+    List<Long> numbers =
+        texts.containsKey(NAME)
+            ? StoredText.whole(NAME, texts.get(NAME), Numbers.class).numbers()
+            : List.of();
+    String own = texts.get(OF + partition);
+    List<Start> starts =
+        own == null
+            ? List.of()
+            : StoredText.whole(OF + partition, own, Starts.class).starts();
+    return new IncarnationHistory(numbers, starts);
+  }
+
+  /** The number of an incarnation that would begin at {@code nowMs}. */
+  static long least(Map<String, String> texts, long nowMs) {
+    if (!texts.containsKey(NAME)) {
+      return nowMs;
+    }
+    Numbers stored = StoredText.whole(NAME, texts.get(NAME), Numbers.class);
+    return Math.max(nowMs, stored.notBefore().orElse(last(stored.numbers()) + 1));
   }
 
   /**

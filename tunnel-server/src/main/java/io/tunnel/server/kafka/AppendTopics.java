@@ -242,6 +242,29 @@ final class AppendTopics {
         topics.drop(log(tableId), both.log()), topics.drop(rows(tableId), both.rows()));
   }
 
+  /**
+   * Deletes the topics of all tables, whatever their ids; Kafka deletes later. For a restore that
+   * has failed, of which no catalog knows the ids.
+   */
+  CompletableFuture<Void> dropAll() {
+    return tables()
+        .thenCompose(
+            found ->
+                topics.describe(
+                    found.stream()
+                        .flatMap(id -> Stream.of(log(id), rows(id)))
+                        .collect(Collectors.toSet())))
+        .thenCompose(
+            existing ->
+                CompletableFuture.allOf(
+                    existing.entrySet().stream()
+                        .map(
+                            topic ->
+                                topics.drop(
+                                    topic.getKey(), TopicOrigins.origin(topic.getValue())))
+                        .toArray(CompletableFuture[]::new)));
+  }
+
   private TopicSettings settings(Table table) {
     return TopicSettings.ofAppends(table.partitions(), config.replicas());
   }

@@ -205,6 +205,51 @@ public final class TunnelRecords {
     return ids;
   }
 
+  /**
+   * The changes that store the tunnels of other texts, by their new ids.
+   *
+   * @param texts of a catalog
+   * @param newId of a tunnel, by its id there
+   */
+  public static Map<String, Map<String, Optional<String>>> moved(
+      Map<String, String> texts, UnaryOperator<String> newId) {
+    Map<String, Map<String, Optional<String>>> changes = new LinkedHashMap<>();
+    texts.forEach(
+        (name, text) -> {
+          for (String id : tunnelIds(Set.of(name))) {
+            String to = newId.apply(id);
+            int kind = name.indexOf('/') + 1;
+            String rest = name.substring(kind + id.length());
+            String moved = name.startsWith(TUNNEL) ? renamed(name, text, to) : text;
+            changes
+                .computeIfAbsent(to, any -> new LinkedHashMap<>())
+                .put(name.substring(0, kind) + to + rest, Optional.of(moved));
+          }
+        });
+    return changes;
+  }
+
+  private static String renamed(String name, String text, String id) {
+    TunnelInfo info = StoredText.open(name, text, TunnelInfo.class);
+    TunnelInfo moved =
+        new TunnelInfo(
+            id,
+            info.tunnel(),
+            info.table(),
+            info.type(),
+            info.start(),
+            info.createdMs(),
+            info.startMs(),
+            info.endMs(),
+            info.creator());
+    return StoredText.with(StoredText.others(name, text, info), moved);
+  }
+
+  /** The change that stores the id of a tunnel's table. */
+  public static Map<String, Optional<String>> of(String tunnelId, int tableId) {
+    return Map.of(OF + tunnelId, Optional.of(String.valueOf(tableId)));
+  }
+
   private void applyPause(String tunnelId, boolean isPaused) {
     if (isPaused || entryById.containsKey(tunnelId)) {
       entry(tunnelId).isPaused = isPaused;

@@ -43,9 +43,11 @@ final class SnapshotSearch implements AutoCloseable {
    * What a log has.
    *
    * @param start the first offset of the log
+   * @param hasAll whether the log has each change that the partition ever had: nothing was trimmed,
+   *     and the log is not that of a restored partition without old changes
    * @param snapshots whose following records the log still has, the newest first
    */
-  record Found(long start, List<Snapshot> snapshots) {}
+  record Found(long start, boolean hasAll, List<Snapshot> snapshots) {}
 
   /**
    * A search that has read nothing.
@@ -72,7 +74,22 @@ final class SnapshotSearch implements AutoCloseable {
       found = scanned(start, end);
     }
     found.removeIf(each -> each.at().next() < start);
-    return new Found(start, List.copyOf(found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()))));
+    List<Snapshot> newest = found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()));
+    return new Found(start, start == 0 && beginsAtFirst(end), List.copyOf(newest));
+  }
+
+  /** Whether no BEGIN before the first changes raises the position. */
+  private boolean beginsAtFirst(long end) throws IOException {
+    boolean[] isRaised = {false};
+    read(
+        0,
+        end,
+        record -> {
+          Kind kind = record.header().kind();
+          isRaised[0] |= kind == Kind.BEGIN && record.header().first() > 1;
+          return kind == Kind.BEGIN || kind == Kind.MARKER;
+        });
+    return !isRaised[0];
   }
 
   private List<Snapshot> named(long start, long end) throws IOException {

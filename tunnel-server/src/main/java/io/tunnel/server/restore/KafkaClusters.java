@@ -1,0 +1,151 @@
+package io.tunnel.server.restore;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreListener;
+import io.tunnel.server.kafka.KafkaCluster;
+import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.kafka.KafkaTopics;
+import io.tunnel.server.kafka.LogUnavailableException;
+import io.tunnel.server.kafka.TopicPlaces;
+import io.tunnel.server.kafka.store.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.StoreTopic;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.append.ReadableAppendLog;
+import io.tunnel.server.replica.snapshot.SnapshotBlocks;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** The topics of a cluster in Kafka, as a restore uses them. */
+public final class KafkaClusters implements ClusterRestore.Clusters, Closeable {
+
+  /** Longest wait for one answer, retries included. */
+  private static final long WAIT_MS_MAX = 60_000;
+
+  private static final KafkaCatalogStore.Waits STORE_WAITS =
+      new KafkaCatalogStore.Waits(60_000, 60_000);
+
+  private final KafkaConfig config;
+  private final Shard.Clock clock;
+  private final KafkaCluster kafka;
+
+  /** Connects at the first request. */
+  public KafkaClusters(KafkaConfig config, Shard.Clock clock) throws IOException {
+    this.config = config;
+    this.clock = clock;
+    this.kafka = new KafkaCluster(config, clock);
+  }
+
+  /** Hears nothing: a write that takes too long fails the restore. */
+  private static final class Deaf implements StoreListener {
+    @Override
+    public void stored(Map<String, Optional<String>> changes) {}
+
+    @Override
+    public void fenced(FencedStoreException reason) {}
+  }
+
+  /** Repeats a question while Kafka cannot answer now. */
+  private <T> T answer(String what, Supplier<CompletableFuture<T>> asked) throws IOException {
+    long deadlineNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
+    while (true) {
+      try {
+        return asked.get().get(WAIT_MS_MAX, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while waiting for Kafka to " + what, e);
+      } catch (TimeoutException e) {
+        throw new IOException("Kafka at " + config.bootstrap() + " did not " + what, e);
+      } catch (ExecutionException e) {
+        boolean mayPass =
+            e.getCause() instanceof LogUnavailableException
+                || (e.getCause() instanceof RefusedException refused && refused.retriable());
+        if (!mayPass || clock.nanos() - deadlineNanos >= 0) {
+          throw new IOException("cannot " + what + ": " + e.getCause().getMessage(), e);
+        }
+      }
+    }
+  }
+
+  @Override
+  public Bytes openState() throws IOException {
+    String catalog = KafkaTopics.catalog(config.cluster());
+    var unused = answer("create the topics of the catalog", () -> kafka.topics().openState());
+    return answer("tell the id of topic " + catalog, () -> kafka.topics().origin(catalog));
+  }
+
+  @Override
+  public CatalogStore catalog() throws IOException {
+    return store(KafkaTopics.catalog(config.cluster()), 0, ".catalog");
+  }
+
+  @Override
+  public CatalogStore group(int group) throws IOException {
+    return store(KafkaTopics.tunnels(config.cluster()), group, ".tunnels-" + group);
+  }
+
+  /** The writer of a node has this transactional id too, so one of both is fenced. */
+  private CatalogStore store(String topic, int partition, String writer) throws IOException {
+    return KafkaCatalogStore.open(
+        new StoreTopic(config.clientSettings(), topic, partition),
+        config.cluster() + writer,
+        STORE_WAITS,
+        clock::nanos,
+        new KafkaCatalogStore.Owner(Runnable::run, new Deaf()));
+  }
+
+  @Override
+  public void dropTables() throws IOException {
+    long deadlineNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
+    while (!answer("list its topics", () -> kafka.appendTables().tables()).isEmpty()) {
+      if (clock.nanos() - deadlineNanos >= 0) {
+        throw new IOException("Kafka did not delete the topics of a failed restore in time");
+      }
+      var unused = answer("delete topics of a failed restore", kafka::dropAppendTables);
+    }
+  }
+
+  @Override
+  public Bytes create(TableRecord table) throws IOException {
+    return answer(
+            "create the topics of table " + table.meta().name(),
+            () -> kafka.appendTables().create(table))
+        .orElseThrow();
+  }
+
+  private TopicPlaces places(Catalog tables) {
+    return new TopicPlaces(
+        tables, () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
+  }
+
+  @Override
+  public ReadableAppendLog appends(Catalog tables) {
+    return kafka.openAppends(places(tables));
+  }
+
+  @Override
+  public SnapshotBlocks blocks(Catalog tables) {
+    return kafka.openBlocks(places(tables));
+  }
+
+  @Override
+  public long waitMsMax() {
+    return WAIT_MS_MAX;
+  }
+
+  @Override
+  public void close() {
+    kafka.close();
+  }
+}
