@@ -75,11 +75,19 @@ public enum LogForm {
     if (RestoreNote.in(texts).isPresent()) {
       return Optional.of(RestoreNote.in(texts).get().objection());
     }
+    return other(texts).map(this::objection);
+  }
+
+  private Optional<LogForm> other(Map<String, String> texts) {
     int found = StoredForm.in(texts);
     return Arrays.stream(values())
         .filter(form -> form != this && form.number == found)
-        .findFirst()
-        .map(this::objection);
+        .findFirst();
+  }
+
+  /** Whether a node of this form takes no further text of a catalog with these texts. */
+  public boolean isForeign(Map<String, String> texts) {
+    return other(texts).isPresent();
   }
 
   private String objection(LogForm found) {

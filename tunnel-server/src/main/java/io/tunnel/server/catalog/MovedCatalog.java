@@ -1,6 +1,8 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.StoredOrigin;
 import io.tunnel.server.catalog.tunnel.TunnelRecords;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.wire.control.Control.TunnelInfo;
@@ -85,6 +87,55 @@ public record MovedCatalog(
                     .ifPresent(group -> group.putAll(changes)));
     newIds.entrySet().removeIf(each -> each.getKey().equals(each.getValue()));
     return new MovedCatalog(catalog, groups, newIds);
+  }
+
+  /**
+   * The texts of a single server's catalog, made of those of a cluster. Tunnels keep their ids.
+   *
+   * @param catalog the texts of the cluster's catalog
+   * @param groups the texts of the groups of tunnels
+   * @param incarnations of all partitions
+   * @param origin see {@link StoredOrigin}
+   */
+  public static SortedMap<String, String> toServer(
+      Map<String, String> catalog,
+      List<Map<String, String>> groups,
+      Map<Integer, IncarnationHistory> incarnations,
+      int origin) {
+    SortedMap<String, String> texts = new TreeMap<>();
+    catalog.forEach(
+        (name, text) -> {
+          if (KEPT.stream().anyMatch(name::startsWith)) {
+            texts.put(name, text);
+          }
+        });
+    Map<String, Optional<String>> changes = new HashMap<>();
+    changes.putAll(TableRecords.moved(catalog, id -> Optional.empty()));
+    Counters counters = Counters.in(catalog);
+    long starts = counters.starts();
+    for (Map<String, String> group : groups) {
+      starts = Math.max(starts, Counters.in(group).starts());
+      Map<String, Map<String, Optional<String>>> own = TunnelRecords.moved(group, id -> id);
+      TunnelRecords.tableIds(group)
+          .forEach(
+              (id, tableId) -> {
+                if (!catalog.containsKey(TableRecords.name(tableId))) {
+                  return;
+                }
+                changes.putAll(own.getOrDefault(id, Map.of()));
+                changes.putAll(TunnelRecords.withoutTable(id));
+              });
+    }
+    changes.putAll(new Counters(counters.tables(), counters.partitions(), starts).change());
+    changes.putAll(StoredIncarnations.noting(incarnations));
+    changes.putAll(StoredOrigin.noting(origin));
+    CatalogStore.apply(changes, texts);
+    return texts;
+  }
+
+  /** The level of a catalog with these texts. */
+  public static int levelOf(Map<String, String> texts) {
+    return CatalogLevel.in(texts);
   }
 
   private static String idIn(int group, String id) {

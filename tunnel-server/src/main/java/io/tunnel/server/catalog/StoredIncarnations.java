@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -32,6 +33,9 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
 
   /** Most numbers that are kept. */
   static final int NUMBERS_MAX = 1_024;
+
+  /** Most numbers of a cluster, whose partitions count for themselves. */
+  static final int MOVED_MAX = 16_384;
 
   private static final String NAME = "incarnations";
   private static final String OF = NAME + "/";
@@ -117,6 +121,29 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
             ? List.of()
             : StoredText.whole(OF + partition, own, Starts.class).starts();
     return new IncarnationHistory(numbers, starts);
+  }
+
+  /**
+   * The changes that store the incarnations of partitions whose logs counted for themselves. The
+   * newest {@link #MOVED_MAX} numbers are kept.
+   */
+  static Map<String, Optional<String>> noting(Map<Integer, IncarnationHistory> histories) {
+    TreeSet<Long> numbers = new TreeSet<>();
+    Map<String, Optional<String>> changes = new HashMap<>();
+    histories.forEach(
+        (partition, history) -> {
+          numbers.addAll(history.known());
+          String starts = Json.toText(new Starts(history.starts()));
+          changes.put(OF + partition, Optional.of(starts));
+        });
+    while (numbers.size() > MOVED_MAX) {
+      numbers.pollFirst();
+    }
+    if (!numbers.isEmpty()) {
+      Numbers all = new Numbers(List.copyOf(numbers), Optional.empty());
+      changes.put(NAME, Optional.of(Json.toText(all)));
+    }
+    return changes;
   }
 
   /** The number of an incarnation that would begin at {@code nowMs}. */

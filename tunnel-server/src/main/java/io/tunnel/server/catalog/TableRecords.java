@@ -65,6 +65,11 @@ final class TableRecords {
     return Map.of(TABLE + table.tableId(), Optional.of(StoredText.with(noted, table)));
   }
 
+  /** The name of the text of a table. */
+  static String name(int tableId) {
+    return TABLE + tableId;
+  }
+
   /** The changes that store the tables among {@code texts} with the origins of their new logs. */
   static Map<String, Optional<String>> moved(
       Map<String, String> texts, IntFunction<Optional<Bytes>> origins) {

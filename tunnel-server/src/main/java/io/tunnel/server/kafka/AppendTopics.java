@@ -243,8 +243,8 @@ final class AppendTopics {
   }
 
   /**
-   * Deletes the topics of all tables, whatever their ids; Kafka deletes later. For a restore that
-   * has failed, of which no catalog knows the ids.
+   * Deletes the topics of all tables by their names: no catalog has the ids of a restore that has
+   * failed. Kafka answers before the topics are gone.
    */
   CompletableFuture<Void> dropAll() {
     return tables()

@@ -229,6 +229,11 @@ public final class TunnelRecords {
     return changes;
   }
 
+  /** The change that removes the id of a tunnel's table, which the store of a table has not. */
+  public static Map<String, Optional<String>> withoutTable(String tunnelId) {
+    return Map.of(OF + tunnelId, Optional.empty());
+  }
+
   private static String renamed(String name, String text, String id) {
     TunnelInfo info = StoredText.open(name, text, TunnelInfo.class);
     TunnelInfo moved =
@@ -243,6 +248,18 @@ public final class TunnelRecords {
             info.endMs(),
             info.creator());
     return StoredText.with(StoredText.others(name, text, info), moved);
+  }
+
+  /** The ids of the tables of tunnels among the texts of a group, by tunnel. */
+  public static Map<String, Integer> tableIds(Map<String, String> texts) {
+    Map<String, Integer> ids = new LinkedHashMap<>();
+    texts.forEach(
+        (name, text) -> {
+          if (name.startsWith(OF)) {
+            ids.put(name.substring(OF.length()), Integer.parseInt(text));
+          }
+        });
+    return ids;
   }
 
   /** The change that stores the id of a tunnel's table. */

@@ -62,7 +62,7 @@ public final class PartitionRestore {
    * The logs of the restored cluster.
    *
    * @param markers random numbers, no two alike
-   * @param waitMsMax after which a log that does not answer fails the restore
+   * @param waitMsMax longest wait for an answer of a log, in milliseconds; then the restore fails
    */
   public record Target(
       ReadableAppendLog log,
@@ -313,7 +313,7 @@ public final class PartitionRestore {
         if (writer.isWaiting()) {
           takeNext();
         }
-        // Nobody else needs the disk, so each step is due.
+        // A restore has the disk alone, so no step waits.
         var unused = writer.step(writer.dueNanos(), BYTES_PER_SECOND_MAX);
         progress.accept(writer.bytes() - bytes);
         bytes = writer.bytes();

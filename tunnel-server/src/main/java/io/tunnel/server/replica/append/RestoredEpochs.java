@@ -18,8 +18,8 @@ import java.util.TreeSet;
 final class RestoredEpochs {
 
   /**
-   * Former incarnations that get an epoch: all that began somewhere, and the newest of the others.
-   * Far below {@link FollowCore#STRETCHES_MAX}, because a forgotten epoch hides its changes.
+   * Former incarnations that get an epoch: each incarnation with a first position, and the newest
+   * incarnations without one. Far below {@link FollowCore#STRETCHES_MAX}, because a forgotten epoch hides its changes.
    */
   static final int INCARNATIONS_MAX = 256;
 

@@ -68,7 +68,7 @@ final class SnapshotSearch implements AutoCloseable {
    */
   Found find() throws IOException {
     long start = answer(log.starts(List.of(partition)).get(partition));
-    long end = answer(tail.ends(List.of(partition)).get(partition)).offset();
+    long end = end();
     List<Snapshot> found = end > start ? named(start, end) : new ArrayList<>();
     if (found.isEmpty() && start > 0) {
       found = scanned(start, end);
@@ -76,6 +76,11 @@ final class SnapshotSearch implements AutoCloseable {
     found.removeIf(each -> each.at().next() < start);
     List<Snapshot> newest = found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()));
     return new Found(start, start == 0 && beginsAtFirst(end), List.copyOf(newest));
+  }
+
+  /** The offset after all records that the log has now. */
+  long end() throws IOException {
+    return answer(tail.ends(List.of(partition)).get(partition)).offset();
   }
 
   /** Whether no BEGIN before the first changes raises the position. */
@@ -153,8 +158,13 @@ final class SnapshotSearch implements AutoCloseable {
     return found.stream().findFirst();
   }
 
-  /** Shows the records before {@code end}, until the visitor has enough. */
-  private void read(long from, long end, Predicate<Stored> visitor) throws IOException {
+  /**
+   * Shows the records before {@code end}, until the visitor has enough.
+   *
+   * @throws LogMovedException when the log was cut or trimmed meanwhile
+   * @throws IOException when the log cannot be read now, or has a record of a newer build
+   */
+  void read(long from, long end, Predicate<Stored> visitor) throws IOException {
     long visit = tail.follow(partition, from, AppendTail.NO_EPOCH);
     boolean hasBegun = false;
     long next = from;
@@ -170,8 +180,10 @@ final class SnapshotSearch implements AutoCloseable {
         }
         next = read.next();
       } else if (hasBegun && !(event instanceof AppendTail.LeaderChanged)) {
-        throw new IOException(
-            "cannot search the log of partition " + partition + " for snapshots: " + event);
+        String message = "cannot read on in the log of partition " + partition + ": " + event;
+        throw event instanceof AppendTail.HeldBack
+            ? new IOException(message)
+            : new LogMovedException(message);
       }
     }
   }

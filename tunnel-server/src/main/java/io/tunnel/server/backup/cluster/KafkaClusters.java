@@ -1,4 +1,4 @@
-package io.tunnel.server.restore;
+package io.tunnel.server.backup.cluster;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
@@ -13,6 +13,7 @@ import io.tunnel.server.kafka.KafkaTopics;
 import io.tunnel.server.kafka.LogUnavailableException;
 import io.tunnel.server.kafka.TopicPlaces;
 import io.tunnel.server.kafka.store.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.StoreTail;
 import io.tunnel.server.kafka.store.StoreTopic;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.ReadableAppendLog;
@@ -22,13 +23,15 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** The topics of a cluster in Kafka, as a restore uses them. */
-public final class KafkaClusters implements ClusterRestore.Clusters, Closeable {
+/** The topics of a cluster in Kafka, as backups and restores use them. */
+public final class KafkaClusters
+    implements ClusterRestore.Clusters, ClusterBackup.Clusters, Closeable {
 
   /** Longest wait for one answer, retries included. */
   private static final long WAIT_MS_MAX = 60_000;
@@ -95,7 +98,7 @@ public final class KafkaClusters implements ClusterRestore.Clusters, Closeable {
     return store(KafkaTopics.tunnels(config.cluster()), group, ".tunnels-" + group);
   }
 
-  /** The writer of a node has this transactional id too, so one of both is fenced. */
+  /** A node that leads the store has the same transactional id, so Kafka fences one of both. */
   private CatalogStore store(String topic, int partition, String writer) throws IOException {
     return KafkaCatalogStore.open(
         new StoreTopic(config.clientSettings(), topic, partition),
@@ -103,6 +106,31 @@ public final class KafkaClusters implements ClusterRestore.Clusters, Closeable {
         STORE_WAITS,
         clock::nanos,
         new KafkaCatalogStore.Owner(Runnable::run, new Deaf()));
+  }
+
+  @Override
+  public Map<String, String> catalogTexts() throws IOException {
+    return texts(KafkaTopics.catalog(config.cluster()), 0);
+  }
+
+  @Override
+  public Map<String, String> groupTexts(int group) throws IOException {
+    return texts(KafkaTopics.tunnels(config.cluster()), group);
+  }
+
+  /** Reads a store, and writes nothing. */
+  private Map<String, String> texts(String topic, int partition) throws IOException {
+    var unused = answer("describe topic " + topic, () -> kafka.topics().origin(topic));
+    Map<String, String> texts = new ConcurrentHashMap<>();
+    CompletableFuture<Boolean> isRead = new CompletableFuture<>();
+    try (StoreTail tail =
+        new StoreTail(
+            new StoreTopic(config.clientSettings(), topic, partition),
+            changes -> CatalogStore.apply(changes, texts))) {
+      tail.catchUp(() -> isRead.complete(true));
+      var unusedEnd = answer("read topic " + topic, () -> isRead);
+    }
+    return Map.copyOf(texts);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.tunnel.server.restore;
+package io.tunnel.server.backup.cluster;
 
 import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.ChangeBatch;
