@@ -34,8 +34,8 @@ import picocli.CommandLine.Option;
       "Take a backup of a cluster, from its topics in Kafka, while the cluster serves. The nodes"
           + " take no part, and nothing is written to Kafka.",
       "A backup has the form of a single server's: 'tunnel restore' makes a single server of the"
-          + " backup, and 'tunnel cluster restore' makes a cluster. All that was acknowledged before"
-          + " the backup began is in the backup."
+          + " backup, and 'tunnel cluster restore' makes a cluster. All that was acknowledged"
+          + " before the backup began is in the backup."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -80,9 +80,7 @@ public enum LogForm {
 
   private Optional<LogForm> other(Map<String, String> texts) {
     int found = StoredForm.in(texts);
-    return Arrays.stream(values())
-        .filter(form -> form != this && form.number == found)
-        .findFirst();
+    return Arrays.stream(values()).filter(form -> form != this && form.number == found).findFirst();
   }
 
   /** Whether a node of this form takes no further text of a catalog with these texts. */

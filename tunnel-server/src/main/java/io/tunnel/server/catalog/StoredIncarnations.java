@@ -117,9 +117,7 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
             : List.of();
     String own = texts.get(OF + partition);
     List<Start> starts =
-        own == null
-            ? List.of()
-            : StoredText.whole(OF + partition, own, Starts.class).starts();
+        own == null ? List.of() : StoredText.whole(OF + partition, own, Starts.class).starts();
     return new IncarnationHistory(numbers, starts);
   }
 

@@ -260,8 +260,7 @@ final class AppendTopics {
                     existing.entrySet().stream()
                         .map(
                             topic ->
-                                topics.drop(
-                                    topic.getKey(), TopicOrigins.origin(topic.getValue())))
+                                topics.drop(topic.getKey(), TopicOrigins.origin(topic.getValue())))
                         .toArray(CompletableFuture[]::new)));
   }
 

@@ -141,7 +141,8 @@ public final class ClusterBackup {
 
   private static void requireUsable(Map<String, String> texts) throws IOException {
     if (texts.isEmpty()) {
-      throw new IOException("the cluster has no catalog: no node has founded a cluster of this name");
+      throw new IOException(
+          "the cluster has no catalog: no node has founded a cluster of this name");
     }
     LogForm.APPENDS.require(texts);
     int level = MovedCatalog.levelOf(texts);

@@ -158,9 +158,9 @@ public final class ClusterRestore {
       catalog.write(texts);
     } catch (UnknownOutcomeException e) {
       throw new IOException(
-          "whether Kafka has stored the catalog, the last step of the restore, is not known: run the"
-              + " command again. If the catalog is stored, the command says so, and the restore is"
-              + " complete",
+          "whether Kafka has stored the catalog, the last step of the restore, is not known: run"
+              + " the command again. If the catalog is stored, the command says so, and the restore"
+              + " is complete",
           e);
     }
   }

@@ -153,8 +153,7 @@ public final class KafkaClusters
   }
 
   private TopicPlaces places(Catalog tables) {
-    return new TopicPlaces(
-        tables, () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
+    return new TopicPlaces(tables, () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
   }
 
   @Override

@@ -65,10 +65,7 @@ public final class PartitionRestore {
    * @param waitMsMax longest wait for an answer of a log, in milliseconds; then the restore fails
    */
   public record Target(
-      ReadableAppendLog log,
-      SnapshotBlocks blocks,
-      LongSupplier markers,
-      long waitMsMax) {}
+      ReadableAppendLog log, SnapshotBlocks blocks, LongSupplier markers, long waitMsMax) {}
 
   /** Gives the changes of a saved partition in the order of their positions. */
   @FunctionalInterface
@@ -320,7 +317,11 @@ public final class PartitionRestore {
       }
       if (writer.state() != State.COMPLETE) {
         throw new IOException(
-            "cannot restore partition " + saved.partition() + ": " + writer.why() + "; begin again");
+            "cannot restore partition "
+                + saved.partition()
+                + ": "
+                + writer.why()
+                + "; begin again");
       }
       return writer.content();
     }

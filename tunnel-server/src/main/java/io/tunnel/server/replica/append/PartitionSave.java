@@ -213,8 +213,7 @@ public final class PartitionSave {
             "the log of partition %d ends at position %d, and %d is the next"
                 .formatted(partition, last, follow.position()));
       }
-      return new Taken(
-          last, LaneView.incarnations(follow.state().stretches(), Optional.empty()));
+      return new Taken(last, LaneView.incarnations(follow.state().stretches(), Optional.empty()));
     }
   }
 }

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets a replica begin anew: empties what the shard has of the partition, loads the newest snapshot
- * that is intact, and says where the lane goes on. Without a snapshot, a log that has all changes is
- * read from its first record.
+ * that is intact, and says where the lane goes on. Without a snapshot, a log that has all changes
+ * is read from its first record.
  *
  * <p>Nothing of the partition is appended, read or folded meanwhile: the partition has no lane. The
  * shard's thread does the durable steps of {@link io.tunnel.server.partition.PartitionRenewal}; a

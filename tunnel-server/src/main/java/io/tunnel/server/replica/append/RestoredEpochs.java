@@ -19,7 +19,8 @@ final class RestoredEpochs {
 
   /**
    * Former incarnations that get an epoch: each incarnation with a first position, and the newest
-   * incarnations without one. Far below {@link FollowCore#STRETCHES_MAX}, because a forgotten epoch hides its changes.
+   * incarnations without one. Far below {@link FollowCore#STRETCHES_MAX}, because a forgotten epoch
+   * hides its changes.
    */
   static final int INCARNATIONS_MAX = 256;
 

@@ -119,8 +119,7 @@ final class ClusterBackupTest {
         new CreateTunnel("t" + number, "n", TunnelType.Stream, StreamStart.EARLIEST);
     ChannelState at = ChannelState.startingAt(0).seenIn(Optional.of(1L));
     var unusedInfo =
-        group.createTunnel(
-            asked, group.newTunnelId(7), Map.of(ChannelKey.stream(number), at), 5);
+        group.createTunnel(asked, group.newTunnelId(7), Map.of(ChannelKey.stream(number), at), 5);
   }
 
   @AfterEach

@@ -167,8 +167,7 @@ final class ClusterRestoreTest {
       } else {
         assertThat(to.logs.lastMicros(partition)).isEqualTo(lastMicros);
       }
-      requireIncarnations(
-          world.incarnations(partition), to.logs.incarnations(partition), next - 1);
+      requireIncarnations(world.incarnations(partition), to.logs.incarnations(partition), next - 1);
       Path rows = Files.createDirectories(directory.resolve("rows-" + partition));
       try (TableStore table = RandomTable.open(rows)) {
         to.logs.load(partition, table);
