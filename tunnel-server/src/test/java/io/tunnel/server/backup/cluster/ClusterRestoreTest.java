@@ -58,9 +58,9 @@ final class ClusterRestoreTest {
     }
 
     private final class Texts implements CatalogStore {
-      private final TreeMap<String, String> texts;
+      private final Map<String, String> texts;
 
-      Texts(TreeMap<String, String> texts) {
+      Texts(Map<String, String> texts) {
         this.texts = texts;
       }
 
