@@ -7,7 +7,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Shows the nodes of a cluster; its subcommands empty a node, and raise the level. */
+/** Shows the nodes of a cluster; subcommands empty a node, raise the level, save and restore. */
 @Command(
     name = "cluster",
     mixinStandardHelpOptions = true,
@@ -18,7 +18,12 @@ import picocli.CommandLine.Mixin;
           + " tunnels whose sessions it coordinates; MAX is the highest level that its build"
           + " serves."
     },
-    subcommands = {DrainCommand.class, UpgradeCommand.class},
+    subcommands = {
+      DrainCommand.class,
+      UpgradeCommand.class,
+      ClusterBackupCommand.class,
+      ClusterRestoreCommand.class
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel cluster --server n1:7650,n2:7650,n3:7650",

@@ -82,7 +82,8 @@ final class CatalogLevel {
     }
   }
 
-  private static int in(Map<String, String> texts) {
+  /** The level of a catalog with these texts. */
+  static int in(Map<String, String> texts) {
     return Optional.ofNullable(texts.get(NAME)).map(CatalogLevel::of).orElse(Level.FIRST);
   }
 

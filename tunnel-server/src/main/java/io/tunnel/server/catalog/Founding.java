@@ -30,10 +30,15 @@ public record Founding(CatalogIdentity identity, Bytes grantKey, int level, LogF
       CatalogLevel.requireServed(texts, level);
       return;
     }
+    store.write(changes());
+  }
+
+  /** The changes that give an empty catalog its form, identity, key and level. */
+  Map<String, Optional<String>> changes() {
     Map<String, Optional<String>> changes = new HashMap<>(log.noting());
     changes.putAll(identity.noting());
     changes.putAll(ChannelGrants.noting(grantKey));
     changes.putAll(CatalogLevel.noting(level));
-    store.write(changes);
+    return changes;
   }
 }

@@ -36,18 +36,27 @@ public enum LogForm {
   }
 
   /**
-   * Why a node of this form must not use a catalog: the catalog's cluster has the other form. The
-   * message says how to move the tables. Empty for a catalog without a form, and for a form that
-   * this build does not know.
+   * Why a node of this form must not use a catalog: the catalog's cluster has the other form, or a
+   * restore has begun and not ended. The message says what to do. Empty for a catalog without a
+   * form, and for a form that this build does not know.
    *
    * @param texts texts of the catalog, as far as the node has read them
    */
   public Optional<String> objection(Map<String, String> texts) {
+    if (RestoreNote.in(texts).isPresent()) {
+      return Optional.of(RestoreNote.in(texts).get().objection());
+    }
+    return other(texts).map(this::objection);
+  }
+
+  private Optional<LogForm> other(Map<String, String> texts) {
     int found = StoredForm.in(texts);
-    return Arrays.stream(values())
-        .filter(form -> form != this && form.number == found)
-        .findFirst()
-        .map(this::objection);
+    return Arrays.stream(values()).filter(form -> form != this && form.number == found).findFirst();
+  }
+
+  /** Whether a node of this form takes no further text of a catalog with these texts. */
+  public boolean isForeign(Map<String, String> texts) {
+    return other(texts).isPresent();
   }
 
   private String objection(LogForm found) {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -32,6 +33,9 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
 
   /** Most numbers that are kept. */
   static final int NUMBERS_MAX = 1_024;
+
+  /** Most numbers of a cluster, whose partitions count for themselves. */
+  static final int MOVED_MAX = 16_384;
 
   private static final String NAME = "incarnations";
   private static final String OF = NAME + "/";
@@ -68,16 +72,14 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     Map<String, String> texts = store.all();
     List<Long> numbers = new ArrayList<>();
     List<Start> ofEmpty = List.of();
-    long least = nowMs;
+    long newest = least(texts, nowMs);
     if (texts.containsKey(NAME)) {
       Numbers stored = StoredText.whole(NAME, texts.get(NAME), Numbers.class);
       numbers.addAll(stored.numbers());
-      least = Math.max(nowMs, stored.notBefore().orElse(last(numbers) + 1));
       // A partition without starts was empty at every start: all its positions are of the newest
       // incarnation.
       ofEmpty = List.of(new Start(last(numbers), 1));
     }
-    long newest = least;
     numbers.add(newest);
     if (numbers.size() > NUMBERS_MAX) {
       numbers.remove(0);
@@ -105,6 +107,50 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
 
   private static long last(List<Long> numbers) {
     return numbers.get(numbers.size() - 1);
+  }
+
+  /** The stored incarnations of a partition; none in a catalog that no server has started on. */
+  static IncarnationHistory in(Map<String, String> texts, int partition) {
+    List<Long> numbers =
+        texts.containsKey(NAME)
+            ? StoredText.whole(NAME, texts.get(NAME), Numbers.class).numbers()
+            : List.of();
+    String own = texts.get(OF + partition);
+    List<Start> starts =
+        own == null ? List.of() : StoredText.whole(OF + partition, own, Starts.class).starts();
+    return new IncarnationHistory(numbers, starts);
+  }
+
+  /**
+   * The changes that store the incarnations of partitions whose logs counted for themselves. The
+   * newest {@link #MOVED_MAX} numbers are kept.
+   */
+  static Map<String, Optional<String>> noting(Map<Integer, IncarnationHistory> histories) {
+    TreeSet<Long> numbers = new TreeSet<>();
+    Map<String, Optional<String>> changes = new HashMap<>();
+    histories.forEach(
+        (partition, history) -> {
+          numbers.addAll(history.known());
+          String starts = Json.toText(new Starts(history.starts()));
+          changes.put(OF + partition, Optional.of(starts));
+        });
+    while (numbers.size() > MOVED_MAX) {
+      numbers.pollFirst();
+    }
+    if (!numbers.isEmpty()) {
+      Numbers all = new Numbers(List.copyOf(numbers), Optional.empty());
+      changes.put(NAME, Optional.of(Json.toText(all)));
+    }
+    return changes;
+  }
+
+  /** The number of an incarnation that would begin at {@code nowMs}. */
+  static long least(Map<String, String> texts, long nowMs) {
+    if (!texts.containsKey(NAME)) {
+      return nowMs;
+    }
+    Numbers stored = StoredText.whole(NAME, texts.get(NAME), Numbers.class);
+    return Math.max(nowMs, stored.notBefore().orElse(last(stored.numbers()) + 1));
   }
 
   /**

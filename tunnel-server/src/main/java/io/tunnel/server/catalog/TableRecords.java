@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import com.google.gson.JsonObject;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.wire.control.Json;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntFunction;
 
 /**
  * Tables with their partitions, and their texts {@code table/ID}. Changed by one thread, read by
@@ -61,6 +63,27 @@ final class TableRecords {
   Map<String, Optional<String>> rewriting(TableRecord table) {
     JsonObject noted = others.getOrDefault(table.tableId(), new JsonObject());
     return Map.of(TABLE + table.tableId(), Optional.of(StoredText.with(noted, table)));
+  }
+
+  /** The name of the text of a table. */
+  static String name(int tableId) {
+    return TABLE + tableId;
+  }
+
+  /** The changes that store the tables among {@code texts} with the origins of their new logs. */
+  static Map<String, Optional<String>> moved(
+      Map<String, String> texts, IntFunction<Optional<Bytes>> origins) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    texts.forEach(
+        (name, text) -> {
+          if (name.startsWith(TABLE)) {
+            TableRecord table = StoredText.open(name, text, TableRecord.class);
+            JsonObject noted = StoredText.others(name, text, table);
+            TableRecord moved = table.withOrigin(origins.apply(table.tableId()));
+            changes.put(name, Optional.of(StoredText.with(noted, moved)));
+          }
+        });
+    return changes;
   }
 
   /** The change that removes a table. */

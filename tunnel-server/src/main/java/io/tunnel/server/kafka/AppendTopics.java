@@ -242,6 +242,28 @@ final class AppendTopics {
         topics.drop(log(tableId), both.log()), topics.drop(rows(tableId), both.rows()));
   }
 
+  /**
+   * Deletes the topics of all tables by their names: no catalog has the ids of a restore that has
+   * failed. Kafka answers before the topics are gone.
+   */
+  CompletableFuture<Void> dropAll() {
+    return tables()
+        .thenCompose(
+            found ->
+                topics.describe(
+                    found.stream()
+                        .flatMap(id -> Stream.of(log(id), rows(id)))
+                        .collect(Collectors.toSet())))
+        .thenCompose(
+            existing ->
+                CompletableFuture.allOf(
+                    existing.entrySet().stream()
+                        .map(
+                            topic ->
+                                topics.drop(topic.getKey(), TopicOrigins.origin(topic.getValue())))
+                        .toArray(CompletableFuture[]::new)));
+  }
+
   private TopicSettings settings(Table table) {
     return TopicSettings.ofAppends(table.partitions(), config.replicas());
   }

@@ -81,6 +81,11 @@ public final class KafkaCluster implements Closeable {
     return new AppendTables(appendTopics());
   }
 
+  /** Deletes the topics of all tables in a log of appends, for a restore that has failed. */
+  public CompletableFuture<Void> dropAppendTables() {
+    return appendTopics().dropAll();
+  }
+
   /** Says what keeps partitions from being led. */
   public TopicProblems topicProblems(TopicPlaces places) {
     AppendTopics topics = appendTopics();

@@ -167,7 +167,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         .execute(
             () -> {
               // The founding comes before all tables: a node of another form never learns of any.
-              if (objection().isEmpty()) {
+              if (!form.isForeign(catalog.texts())) {
                 catalog.followed(changes);
               }
             });

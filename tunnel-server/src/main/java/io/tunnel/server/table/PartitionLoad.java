@@ -276,9 +276,18 @@ public final class PartitionLoad implements Closeable {
    * @throws io.tunnel.server.disk.DiskFullException as {@link #put}
    */
   public void finish(Bytes state) throws IOException {
+    finish(Optional.of(state));
+  }
+
+  /** As {@link #finish(Bytes)}, in the table of a single server, which stores no state. */
+  public void finish() throws IOException {
+    finish(Optional.empty());
+  }
+
+  private void finish(Optional<Bytes> state) throws IOException {
     requireOpen();
     try (OpenGate.Use unused = into.gate().enter()) {
-      endRange(Optional.of(state));
+      endRange(state);
       flush();
       isEnded = true;
     } catch (RocksDBException e) {

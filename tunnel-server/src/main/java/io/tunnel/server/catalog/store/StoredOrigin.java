@@ -34,7 +34,12 @@ public record StoredOrigin(int number) {
       return stored;
     }
     int number = Math.max(1, fresh.getAsInt() & Integer.MAX_VALUE);
-    store.write(Map.of(NAME, Optional.of(Json.toText(new StoredOrigin(number)))));
+    store.write(noting(number));
     return number;
+  }
+
+  /** The change that stores a number. */
+  public static Map<String, Optional<String>> noting(int number) {
+    return Map.of(NAME, Optional.of(Json.toText(new StoredOrigin(number))));
   }
 }

@@ -205,6 +205,68 @@ public final class TunnelRecords {
     return ids;
   }
 
+  /**
+   * The changes that store the tunnels of other texts, by their new ids.
+   *
+   * @param texts of a catalog
+   * @param newId of a tunnel, by its id there
+   */
+  public static Map<String, Map<String, Optional<String>>> moved(
+      Map<String, String> texts, UnaryOperator<String> newId) {
+    Map<String, Map<String, Optional<String>>> changes = new LinkedHashMap<>();
+    texts.forEach(
+        (name, text) -> {
+          for (String id : tunnelIds(Set.of(name))) {
+            String to = newId.apply(id);
+            int kind = name.indexOf('/') + 1;
+            String rest = name.substring(kind + id.length());
+            String moved = name.startsWith(TUNNEL) ? renamed(name, text, to) : text;
+            changes
+                .computeIfAbsent(to, any -> new LinkedHashMap<>())
+                .put(name.substring(0, kind) + to + rest, Optional.of(moved));
+          }
+        });
+    return changes;
+  }
+
+  /** The change that removes the id of a tunnel's table, which the store of a table has not. */
+  public static Map<String, Optional<String>> withoutTable(String tunnelId) {
+    return Map.of(OF + tunnelId, Optional.empty());
+  }
+
+  private static String renamed(String name, String text, String id) {
+    TunnelInfo info = StoredText.open(name, text, TunnelInfo.class);
+    TunnelInfo moved =
+        new TunnelInfo(
+            id,
+            info.tunnel(),
+            info.table(),
+            info.type(),
+            info.start(),
+            info.createdMs(),
+            info.startMs(),
+            info.endMs(),
+            info.creator());
+    return StoredText.with(StoredText.others(name, text, info), moved);
+  }
+
+  /** The ids of the tables of tunnels among the texts of a group, by tunnel. */
+  public static Map<String, Integer> tableIds(Map<String, String> texts) {
+    Map<String, Integer> ids = new LinkedHashMap<>();
+    texts.forEach(
+        (name, text) -> {
+          if (name.startsWith(OF)) {
+            ids.put(name.substring(OF.length()), Integer.parseInt(text));
+          }
+        });
+    return ids;
+  }
+
+  /** The change that stores the id of a tunnel's table. */
+  public static Map<String, Optional<String>> of(String tunnelId, int tableId) {
+    return Map.of(OF + tunnelId, Optional.of(String.valueOf(tableId)));
+  }
+
   private void applyPause(String tunnelId, boolean isPaused) {
     if (isPaused || entryById.containsKey(tunnelId)) {
       entry(tunnelId).isPaused = isPaused;

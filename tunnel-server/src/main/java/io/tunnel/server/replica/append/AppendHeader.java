@@ -60,7 +60,10 @@ public record AppendHeader(
     SNAPSHOT(3),
     /** Names what readers must not ask for any more. */
     TRIM(4),
-    /** Says where the positions of a restored partition begin. The first record that counts. */
+    /**
+     * Raises the next position of a restored partition. Counts only while no record of another kind
+     * has counted, so a former incarnation of the partition has its first position.
+     */
     BEGIN(5);
 
     private final int number;

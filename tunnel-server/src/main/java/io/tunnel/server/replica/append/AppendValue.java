@@ -134,10 +134,10 @@ sealed interface AppendValue {
   }
 
   /**
-   * The log goes on for a partition that was restored; the header has the first position.
+   * The positions of a restored partition go on; the header has the next position.
    *
-   * @param incarnation the newest incarnation of the restored changes
-   * @param lastMicros no change is committed before; 0 without changes
+   * @param incarnation of the changes before the position
+   * @param lastMicros no change is committed before; 0 if unknown
    */
   record Begin(long incarnation, long lastMicros) implements AppendValue {
 

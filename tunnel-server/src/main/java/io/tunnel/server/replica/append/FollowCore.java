@@ -125,7 +125,10 @@ final class FollowCore {
   }
 
   private boolean isNext(AppendHeader header) {
-    boolean isNextPosition = header.kind() == Kind.BEGIN ? !hasBegun : header.first() == position;
+    boolean isNextPosition =
+        header.kind() == Kind.BEGIN
+            ? !hasBegun && header.first() >= position
+            : header.first() == position;
     return header.number() == number + 1 && isNextPosition;
   }
 
@@ -133,7 +136,7 @@ final class FollowCore {
     next = offset + 1;
     number = header.number();
     position = header.first() + header.changes();
-    hasBegun = true;
+    hasBegun |= header.kind() != Kind.BEGIN;
     if (header.kind() == Kind.SNAPSHOT) {
       snapshotBefore = snapshot;
       snapshot = offset;

@@ -8,7 +8,7 @@ import java.util.List;
  * @param next the offset of the next record to read
  * @param position the position of the next change
  * @param number of the last record of the newest epoch that counts; 0 before one counts
- * @param hasBegun whether a record other than a marker has counted
+ * @param hasBegun whether a record other than a marker and a BEGIN has counted
  * @param snapshot the offset of the newest record that names a snapshot and counts; {@link
  *     AppendHeader#NO_SNAPSHOT} without one
  * @param snapshotBefore the offset of the second newest

@@ -206,8 +206,8 @@ final class LeadCore<T> {
   }
 
   /**
-   * Takes the place of the record that says where the positions begin. The record counts only if it
-   * is the first of the log that counts.
+   * Takes the place of a record that raises the next position. The record counts only while no
+   * record of another kind has counted.
    *
    * @throws IllegalStateException when the node may not append, or an append is under way
    */

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets a replica begin anew: empties what the shard has of the partition, loads the newest snapshot
- * that is intact, and says where the lane goes on. Without a snapshot, a log that was never trimmed
+ * that is intact, and says where the lane goes on. Without a snapshot, a log that has all changes
  * is read from its first record.
  *
  * <p>Nothing of the partition is appended, read or folded meanwhile: the partition has no lane. The
@@ -87,7 +87,7 @@ final class ReplicaStart {
                 + partition
                 + " begins at offset "
                 + found.start()
-                + " and names no snapshot; the replica cannot begin");
+                + ", has not all changes, and names no snapshot; the replica cannot begin");
     for (Snapshot snapshot : found.snapshots()) {
       try {
         return load(shard, partition, snapshot);
@@ -96,7 +96,7 @@ final class ReplicaStart {
         damaged = e;
       }
     }
-    if (found.start() > 0) {
+    if (!found.hasAll()) {
       throw damaged;
     }
     onShard(shard, partition, () -> emptied(shard, partition));

@@ -43,9 +43,11 @@ final class SnapshotSearch implements AutoCloseable {
    * What a log has.
    *
    * @param start the first offset of the log
+   * @param hasAll whether the log has each change that the partition ever had: nothing was trimmed,
+   *     and the log is not that of a restored partition without old changes
    * @param snapshots whose following records the log still has, the newest first
    */
-  record Found(long start, List<Snapshot> snapshots) {}
+  record Found(long start, boolean hasAll, List<Snapshot> snapshots) {}
 
   /**
    * A search that has read nothing.
@@ -66,13 +68,33 @@ final class SnapshotSearch implements AutoCloseable {
    */
   Found find() throws IOException {
     long start = answer(log.starts(List.of(partition)).get(partition));
-    long end = answer(tail.ends(List.of(partition)).get(partition)).offset();
+    long end = end();
     List<Snapshot> found = end > start ? named(start, end) : new ArrayList<>();
     if (found.isEmpty() && start > 0) {
       found = scanned(start, end);
     }
     found.removeIf(each -> each.at().next() < start);
-    return new Found(start, List.copyOf(found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()))));
+    List<Snapshot> newest = found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()));
+    return new Found(start, start == 0 && beginsAtFirst(end), List.copyOf(newest));
+  }
+
+  /** The offset after all records that the log has now. */
+  long end() throws IOException {
+    return answer(tail.ends(List.of(partition)).get(partition)).offset();
+  }
+
+  /** Whether no BEGIN before the first changes raises the position. */
+  private boolean beginsAtFirst(long end) throws IOException {
+    boolean[] isRaised = {false};
+    read(
+        0,
+        end,
+        record -> {
+          Kind kind = record.header().kind();
+          isRaised[0] |= kind == Kind.BEGIN && record.header().first() > 1;
+          return kind == Kind.BEGIN || kind == Kind.MARKER;
+        });
+    return !isRaised[0];
   }
 
   /**
@@ -154,8 +176,13 @@ final class SnapshotSearch implements AutoCloseable {
     return found.stream().findFirst();
   }
 
-  /** Shows the records before {@code end}, until the visitor has enough. */
-  private void read(long from, long end, Predicate<Stored> visitor) throws IOException {
+  /**
+   * Shows the records before {@code end}, until the visitor has enough.
+   *
+   * @throws LogMovedException when the log was cut or trimmed meanwhile
+   * @throws IOException when the log cannot be read now, or has a record of a newer build
+   */
+  void read(long from, long end, Predicate<Stored> visitor) throws IOException {
     long visit = tail.follow(partition, from, AppendTail.NO_EPOCH);
     boolean hasBegun = false;
     long next = from;
@@ -171,8 +198,10 @@ final class SnapshotSearch implements AutoCloseable {
         }
         next = read.next();
       } else if (hasBegun && !(event instanceof AppendTail.LeaderChanged)) {
-        throw new IOException(
-            "cannot search the log of partition " + partition + " for snapshots: " + event);
+        String message = "cannot read on in the log of partition " + partition + ": " + event;
+        throw event instanceof AppendTail.HeldBack
+            ? new IOException(message)
+            : new LogMovedException(message);
       }
     }
   }

@@ -4,6 +4,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.table.PartitionLoad;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Begins a replica with a snapshot, one block a step: the former entries of the partition are gone,
@@ -14,7 +15,7 @@ public final class SnapshotLoad implements Closeable {
 
   private final SnapshotReader reader;
   private final PartitionLoad into;
-  private final Bytes state;
+  private final Optional<Bytes> state;
   private boolean isComplete;
 
   /**
@@ -23,6 +24,15 @@ public final class SnapshotLoad implements Closeable {
    * @param state of the replica, to be stored when the snapshot is complete
    */
   public SnapshotLoad(SnapshotReader reader, PartitionLoad into, Bytes state) {
+    this(reader, into, Optional.of(state));
+  }
+
+  /** Loads what {@code reader} reads into the table of a single server, which stores no state. */
+  public SnapshotLoad(SnapshotReader reader, PartitionLoad into) {
+    this(reader, into, Optional.empty());
+  }
+
+  private SnapshotLoad(SnapshotReader reader, PartitionLoad into, Optional<Bytes> state) {
     this.reader = reader;
     this.into = into;
     this.state = state;
@@ -38,7 +48,11 @@ public final class SnapshotLoad implements Closeable {
    */
   public boolean step() throws IOException {
     if (!isComplete && reader.step(into::put)) {
-      into.finish(state);
+      if (state.isPresent()) {
+        into.finish(state.get());
+      } else {
+        into.finish();
+      }
       isComplete = true;
     }
     return isComplete;

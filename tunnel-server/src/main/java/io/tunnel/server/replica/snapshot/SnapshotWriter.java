@@ -132,6 +132,12 @@ public final class SnapshotWriter implements AutoCloseable {
     return bytes;
   }
 
+  /** Whether a step does nothing before the log of blocks acknowledges a block. */
+  public boolean isWaiting() {
+    boolean isFull = state == State.WRITING && count - settled >= IN_FLIGHT_MAX;
+    return isFull || state == State.SETTLING;
+  }
+
   /** No step does anything before this time. */
   public long dueNanos() {
     return dueNanos;

@@ -73,15 +73,37 @@ final class FollowCoreTest {
   }
 
   @Test
-  void only_the_first_record_that_counts_says_where_positions_begin() {
+  void a_begin_raises_the_position_before_any_other_record_counts() {
     mark();
     assertThat(take(of(Kind.BEGIN, 0, 1, 1_000, 0))).isEqualTo(Verdict.COUNTS);
     assertThat(take(batches(0, 2, 1_000, 5))).isEqualTo(Verdict.COUNTS);
     assertThat(core.position()).isEqualTo(1_005);
-    assertThat(take(of(Kind.BEGIN, 0, 3, 1, 0))).isEqualTo(Verdict.ENDS_EPOCH);
+    assertThat(take(of(Kind.BEGIN, 0, 3, 2_000, 0))).isEqualTo(Verdict.ENDS_EPOCH);
     mark();
-    assertThat(take(of(Kind.BEGIN, 4, 1, 1, 0))).isEqualTo(Verdict.ENDS_EPOCH);
+    assertThat(take(of(Kind.BEGIN, 4, 1, 2_000, 0))).isEqualTo(Verdict.ENDS_EPOCH);
     assertThat(core.position()).isEqualTo(1_005);
+  }
+
+  @Test
+  void each_incarnation_before_the_first_change_has_its_position() {
+    mark();
+    assertThat(take(of(Kind.BEGIN, 0, 1, 40, 0))).isEqualTo(Verdict.COUNTS);
+    take(AppendHeader.marker(102, 9, NONE));
+    assertThat(take(of(Kind.BEGIN, 2, 1, 90, 0))).isEqualTo(Verdict.COUNTS);
+    assertThat(take(of(Kind.BEGIN, 2, 2, 90, 0))).as("the same position").isEqualTo(Verdict.COUNTS);
+    take(AppendHeader.marker(105, 20, NONE));
+    assertThat(take(batches(5, 1, 90, 2))).isEqualTo(Verdict.COUNTS);
+    assertThat(core.state().stretches())
+        .extracting(FollowState.Stretch::incarnation, FollowState.Stretch::first)
+        .containsExactly(tuple(5L, 1L), tuple(9L, 40L), tuple(20L, 90L));
+  }
+
+  @Test
+  void a_begin_below_the_position_ends_the_epoch() {
+    mark();
+    take(of(Kind.BEGIN, 0, 1, 40, 0));
+    assertThat(take(of(Kind.BEGIN, 0, 2, 39, 0))).isEqualTo(Verdict.ENDS_EPOCH);
+    assertThat(core.position()).isEqualTo(40);
   }
 
   @Test
