@@ -14,6 +14,8 @@ import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.LookAnswer.BoundRows;
 import io.tunnel.wire.LookAnswer.Count;
 import io.tunnel.wire.LookAnswer.Found;
+import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Bound;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
@@ -74,6 +76,11 @@ final class BoundEverywhereTest {
           @Override
           public CompletableFuture<Optional<Long>> verified(int partition) {
             throw new IllegalStateException("asked for snapshots");
+          }
+
+          @Override
+          public CompletableFuture<Lags> lags(Behind question) {
+            throw new IllegalStateException("asked for lags");
           }
 
           @Override

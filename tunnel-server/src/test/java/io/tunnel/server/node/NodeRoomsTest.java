@@ -18,6 +18,7 @@ import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.partition.LogFeature;
+import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.session.SessionConfig;
@@ -151,7 +152,32 @@ class NodeRoomsTest {
 
     @Override
     public PartitionLooks looks() {
-      throw new IllegalStateException("no other node asks");
+      return (PartitionLooks)
+          Proxy.newProxyInstance(
+              PartitionLooks.class.getClassLoader(),
+              new Class<?>[] {PartitionLooks.class},
+              (proxy, method, args) -> {
+                throw new IllegalStateException("no other node asks for " + method);
+              });
+    }
+
+    @Override
+    public TableLogs tables(TableLogs logs) {
+      return logs;
+    }
+
+    @Override
+    public void expire(long nowNanos) {
+      throw new IllegalStateException("the engine of the process calls this");
+    }
+
+    @Override
+    public BoundRows bound() {
+      return new BoundRows(
+          new SessionSweeps(List.of()),
+          (node, questions) -> {
+            throw new IllegalStateException("asks no other node");
+          });
     }
 
     @Override

@@ -136,7 +136,7 @@ public final class KafkaClusters
   @Override
   public void dropTables() throws IOException {
     long deadlineNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
-    while (!answer("list its topics", () -> kafka.appendTables().tables()).isEmpty()) {
+    while (!answer("list its topics", () -> kafka.tables().tables()).isEmpty()) {
       if (clock.nanos() - deadlineNanos >= 0) {
         throw new IOException("Kafka did not delete the topics of a failed restore in time");
       }
@@ -148,7 +148,7 @@ public final class KafkaClusters
   public Bytes create(TableRecord table) throws IOException {
     return answer(
             "create the topics of table " + table.meta().name(),
-            () -> kafka.appendTables().create(table))
+            () -> kafka.tables().create(table))
         .orElseThrow();
   }
 

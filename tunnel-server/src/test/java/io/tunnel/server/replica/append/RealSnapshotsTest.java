@@ -90,7 +90,7 @@ class RealSnapshotsTest {
                   partition -> true, partition -> true, any -> Long.MAX_VALUE, any -> 1_000),
               partition -> CompletableFuture.completedFuture(Optional.empty()),
               snapshots);
-      LaneShards lanes = new LaneShards(ports, 1 << 20, new Clock());
+      LaneShards lanes = new LaneShards(ports, 1 << 20, 10_000, new Clock());
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.shards().forEach(Shard::start);
     }
@@ -106,8 +106,9 @@ class RealSnapshotsTest {
               new TableStoreConfig(1 << 20, 1 << 20, 1),
               Disks.ofSystem()),
           new ReplicaConfig(
-              new ReplicaConfig.Batches(65_536, 7, 65_536, 16L << 20, 65_536),
-              new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, 0),
+              new ReplicaConfig.Batches(65_536),
+              new ReplicaConfig.Times(10_000, 0),
+              ReplicaConfig.History.DEFAULT,
               10));
     }
 

@@ -133,7 +133,6 @@ final class ReplicaNodes implements Closeable {
     private final List<CompletableFuture<LaneState>> starts = new ArrayList<>();
 
     private Node(int id) throws IOException {
-      this.id = id;
       LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, new ClockOf(id));
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.followAll(lanes.stored());
