@@ -89,6 +89,8 @@ enum ClusterHappening implements Floored {
   ROWS_DELIVERED(23),
   BASE_COMPARED(6.9),
   ROWS_COMPARED(95),
+  /** A node answered a look of another node. */
+  LOOKED(0),
   RIGHT_WITHDRAWN(12),
   RIGHT_DENIED(12),
   KEY_REVOKED(12),

@@ -59,13 +59,13 @@ final class ClusterTruth {
   LogTruth log(int partition) {
     LogTruth log =
         logs.computeIfAbsent(
-            partition, id -> new LogTruth(id, world.log, this::landed, written::isNumbered));
+            partition, id -> world.logTruth(id, this::landed, written::isNumbered));
     log.learn();
     return log;
   }
 
   private void landed(ClusterHappening what) {
-    if (what == ClusterHappening.BATCH_LANDED) {
+    if (what == ClusterHappening.BATCH_LANDED && world.form == ClusterForm.ROWS) {
       world.levels.requireRaised(FormatFeature.WRITTEN_BATCH.level());
     }
     world.count(what);
@@ -213,7 +213,7 @@ final class ClusterTruth {
     }
     Matcher lost = LOST.matcher(condition);
     Invariant.NOTHING_BREAKS.require(
-        lost.find() && world.settings.forgets(), "%s is stopped: %s", id, condition);
+        lost.find() && world.forgets(), "%s is stopped: %s", id, condition);
     ChannelStory channel = channels.get(id);
     requireOld(
         channel.toString(),

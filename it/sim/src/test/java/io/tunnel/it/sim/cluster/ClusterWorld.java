@@ -2,6 +2,7 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.SimWorld;
+import io.tunnel.it.sim.cluster.append.SimAppends;
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.it.sim.cluster.group.SimGroup;
 import io.tunnel.it.sim.cluster.store.SimStores;
@@ -20,6 +21,10 @@ import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.sdk.worker.thread.LoopLinks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +33,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 
 /**
  * Nodes, the log that they share, workers and clients, in one thread and one order of events that
@@ -44,7 +50,13 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   final ClusterSettings settings;
   final Reach reach;
+  final ClusterForm form;
   final SimLog log;
+
+  /** The log of a world whose records are appends. */
+  final SimAppends appends;
+
+  private final Optional<Path> directory;
   final SimStores stores;
   final SimGroup group;
   final SimNetwork network;
@@ -68,12 +80,15 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   private Placement former = Placement.NONE;
 
-  ClusterWorld(long seed, Consumer<String> listener) {
+  ClusterWorld(ClusterForm form, long seed, Consumer<String> listener) {
     super(ClusterHappening.class, seed, listener);
+    this.form = form;
+    directory = form == ClusterForm.APPENDS ? Optional.of(temporary()) : Optional.empty();
     late = new SplittableRandom(seed ^ LATE);
     settings = ClusterSettings.of(random);
     reach = new Reach(agenda, random.split());
     log = new SimLog(this::nowMicros, settings.retentionMicros());
+    appends = new SimAppends(this::nowMicros);
     truth = new ClusterTruth(this);
     levels =
         new LevelStory(
@@ -91,6 +106,50 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
       String name = "n" + i;
       machines.put(name, new Machine(this, name, anySkew()));
     }
+  }
+
+  private static Path temporary() {
+    try {
+      return Files.createTempDirectory("cluster");
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make a directory for tables", e);
+    }
+  }
+
+  /** What a machine keeps of the log of this world. */
+  MachineLog machineLog(String name) {
+    return directory.isEmpty()
+        ? new RowMachineLog(this, name)
+        : new AppendMachineLog(this, name, directory.get());
+  }
+
+  /** What the log of a partition means. */
+  LogTruth logTruth(int id, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
+    return form == ClusterForm.ROWS
+        ? new RowLogTruth(id, log, counts, isNumbered)
+        : new AppendLogTruth(id, appends, counts, isNumbered);
+  }
+
+  /** Whether changes may be gone before somebody has processed them. */
+  boolean forgets() {
+    return form == ClusterForm.ROWS && settings.forgets();
+  }
+
+  /** Another broker leads the log of a partition, and has all of the log. */
+  void ledByAnother(int partition) {
+    trace.add("another broker leads the log of partition " + partition);
+    count(ClusterHappening.LOG_LED_BY_ANOTHER);
+    log.ledByAnother(partition);
+    appends.ledByAnother(partition);
+  }
+
+  /** Deletes what the world has on disks. */
+  void end() {
+    machines.values().forEach(Machine::end);
+    directory.ifPresent(
+        each -> {
+          boolean unused = each.toFile().delete();
+        });
   }
 
   private void stored(Map<String, Optional<String>> changes) {
@@ -271,7 +330,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   /** The log is compacted where it may be. */
   void compact() {
-    if (!settings.isCompacted()) {
+    if (form == ClusterForm.APPENDS || !settings.isCompacted()) {
       return;
     }
     int gone = log.compact(partition -> truth.log(partition).firstUnrepaired());
