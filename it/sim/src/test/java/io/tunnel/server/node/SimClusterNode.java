@@ -138,7 +138,7 @@ public final class SimClusterNode {
                 new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
                 SESSION_MS,
                 false),
-            new NodeRooms.Log(new Opening(log, threads.control()), NO_LOGS, log.group()),
+            new NodeRooms.Log(new Opening(log, threads.control()), new SimTableLogs(form), log.group()),
             engine,
             placement,
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
@@ -262,31 +262,31 @@ public final class SimClusterNode {
         }
       };
 
-  private static final TableLogs NO_LOGS =
-      new TableLogs() {
-        @Override
-        public boolean areShared() {
-          return true;
-        }
+  /** Of tables whose logs cost nothing. */
+  private record SimTableLogs(LogForm form) implements TableLogs {
+    @Override
+    public boolean areShared() {
+      return true;
+    }
 
-        @Override
-        public boolean has(LogFeature feature) {
-          return false;
-        }
+    @Override
+    public boolean has(LogFeature feature) {
+      return form == LogForm.APPENDS && feature == LogFeature.ATOMIC_BATCHES;
+    }
 
-        @Override
-        public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
-          return CompletableFuture.completedFuture(Optional.of(Bytes.fromHex("01")));
-        }
+    @Override
+    public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+      return CompletableFuture.completedFuture(Optional.of(Bytes.fromHex("01")));
+    }
 
-        @Override
-        public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
-          return CompletableFuture.completedFuture(null);
-        }
+    @Override
+    public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+      return CompletableFuture.completedFuture(null);
+    }
 
-        @Override
-        public CompletableFuture<Void> drop(TableRecord table) {
-          return CompletableFuture.completedFuture(null);
-        }
-      };
+    @Override
+    public CompletableFuture<Void> drop(TableRecord table) {
+      return CompletableFuture.completedFuture(null);
+    }
+  }
 }

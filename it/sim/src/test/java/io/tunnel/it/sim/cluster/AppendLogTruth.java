@@ -1,7 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.WriterNumber;
+import io.tunnel.codec.WrittenRows;
 import io.tunnel.it.sim.cluster.append.SimAppends;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.PartitionTruth;
@@ -84,7 +84,7 @@ final class AppendLogTruth extends LogTruth {
   }
 
   private void take(ChangeBatch batch) {
-    if (WriterNumber.of(batch).isPresent()) {
+    if (!WrittenRows.of(batch).isEmpty()) {
       count(ClusterHappening.BATCH_LANDED);
     }
     if (batch.rowCount() == 0) {

@@ -91,6 +91,12 @@ enum ClusterHappening implements Floored {
   ROWS_COMPARED(95),
   /** A node answered a look of another node. */
   LOOKED(0),
+
+  /** All disks of all nodes were lost, and the log had all. */
+  ALL_DISKS_LOST(0),
+
+  /** What replicas knew of writers was compared. */
+  WRITERS_COMPARED(0),
   RIGHT_WITHDRAWN(12),
   RIGHT_DENIED(12),
   KEY_REVOKED(12),

@@ -89,6 +89,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
+  private final Optional<AppendStory> appends;
   private List<Integer> partitions;
   private ClusterReads reads;
   private Optional<ClusterReader> reader = Optional.empty();
@@ -107,6 +108,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
         watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed() && !isUpgraded;
     isNumbered = hasWatcher || (programs.nextBoolean() && !isUpgraded);
     operator = new ClusterOperator(world, random);
+    appends =
+        form == ClusterForm.APPENDS ? Optional.of(new AppendStory(world, seed)) : Optional.empty();
     administrator =
         world.network.isClosed()
             ? Optional.of(new ClusterAdministrator(world, seed, hasReader))
@@ -153,6 +156,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 20 + random.nextInt(80); i > 0; i--) {
       act();
       upgrade();
+      appends.ifPresent(story -> story.act(partitions));
       reader.ifPresent(ClusterReader::act);
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
@@ -369,6 +373,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.run(12_000);
     settle(before);
     require(before);
+    appends.ifPresent(
+        story ->
+            story.requireSame(partitions, place -> program.write(place, 1, Durability.FSYNC)));
   }
 
   /** Until all is done, or should be. */

@@ -366,10 +366,10 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
     return !hasNumbers;
   }
 
-  /** A cluster refuses atomic batches, and below a level columns in answers. */
+  /** Below a level, a cluster refuses columns in answers. */
   @Override
   public boolean hasAllFeatures() {
-    return false;
+    return form == ClusterForm.APPENDS && hasNumbers;
   }
 
   @Override

@@ -1,10 +1,14 @@
 package io.tunnel.server.replica.append;
 
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.changes.Extents;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.disk.OpenFiles;
+import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
@@ -17,6 +21,7 @@ import io.tunnel.server.replica.SimCopies;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -232,11 +237,45 @@ public final class SimAppendReplicas implements SimCopies {
     return times;
   }
 
-  /** What is known of writers. */
-  public SortedMap<Bytes, Bytes> writers(int shard) {
+  /** What the table knows of the writers of a partition. */
+  public SortedMap<Bytes, Bytes> writers(int partition) {
     SortedMap<Bytes, Bytes> writers = new TreeMap<>();
-    all.shards().get(shard).store().writers(writers::put);
+    shard(partition)
+        .store()
+        .writers(
+            (key, value) -> {
+              if (Binary.getInt(key.toByteArray(), 0) == partition) {
+                writers.put(key, value);
+              }
+            });
     return writers;
+  }
+
+  /** The position of the first change that the local log has of a partition. */
+  public long firstKept(int partition) {
+    return shard(partition).log().firstPosition(partition);
+  }
+
+  /** The batches that the local log has of a partition. */
+  public List<ChangeBatch> kept(int partition) {
+    List<ChangeBatch> kept = new ArrayList<>();
+    LocalLog log = shard(partition).log();
+    try {
+      for (long next = firstKept(partition); next <= log.committed(partition); ) {
+        Extents extents = log.plan(partition, next, 1 << 20);
+        ByteBuffer bytes = ByteBuffer.allocate(extents.bytes());
+        extents.read(bytes);
+        for (int at = 0; at < bytes.capacity(); ) {
+          ChangeBatch batch = ChangeBatch.parse(bytes.array(), at, bytes.capacity());
+          kept.add(batch);
+          at += batch.byteCount();
+        }
+        next = extents.lastPosition() + 1;
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("a simulated disk fails", e);
+    }
+    return kept;
   }
 
   private static final class SimMeter implements Shard.Meter {
