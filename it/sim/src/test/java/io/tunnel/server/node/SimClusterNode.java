@@ -120,8 +120,7 @@ public final class SimClusterNode {
     LevelWatch.requireServed("sim", catalog, levelMax);
     LastPlacement placement = new LastPlacement(self.name());
     SimEngine.Opened opened =
-        partitions.open(
-            new SimEngine.Node(self, catalog, placement, threads.control(), clock));
+        partitions.open(new SimEngine.Node(self, catalog, placement, threads.control(), clock));
     copies = opened.copies();
     engine = opened.engine();
     rooms =
@@ -138,7 +137,8 @@ public final class SimClusterNode {
                 new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
                 SESSION_MS,
                 false),
-            new NodeRooms.Log(new Opening(log, threads.control()), new SimTableLogs(form), log.group()),
+            new NodeRooms.Log(
+                new Opening(log, threads.control()), new SimTableLogs(form), log.group()),
             engine,
             placement,
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
@@ -197,10 +197,7 @@ public final class SimClusterNode {
           new LeftTopics(catalog, NO_TOPICS, control),
           () ->
               new Founding(
-                  new CatalogIdentity(Bytes.fromHex("51")),
-                  Bytes.fromHex("52"),
-                  levelMax,
-                  form));
+                  new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), levelMax, form));
     }
 
     @Override

@@ -8,11 +8,13 @@ import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.sdk.processor.AtomicBatch;
 import io.tunnel.server.replica.append.AppendHeader;
 import io.tunnel.server.replica.append.AppendTail.Stored;
 import io.tunnel.server.replica.append.SimAppendRecords;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -37,10 +39,7 @@ final class AppendLogTruth extends LogTruth {
 
   /** As {@link LogTruth}. */
   AppendLogTruth(
-      int partition,
-      SimAppends log,
-      Consumer<ClusterHappening> counts,
-      LongPredicate isNumbered) {
+      int partition, SimAppends log, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
     super(partition, counts, isNumbered);
     this.partition = partition;
     this.log = log;
@@ -73,7 +72,9 @@ final class AppendLogTruth extends LogTruth {
     }
     number++;
     if (header.kind() == AppendHeader.Kind.BATCHES) {
-      SimAppendRecords.batches(partition, record).forEach(this::take);
+      List<ChangeBatch> batches = SimAppendRecords.batches(partition, record);
+      batches.forEach(this::take);
+      requireWhole(batches);
     }
     Invariant.POSITIONS_STAY.require(
         next == header.first() + header.changes(),
@@ -81,6 +82,27 @@ final class AppendLogTruth extends LogTruth {
         partition,
         header,
         next);
+  }
+
+  /** No record begins or ends inside of an atomic batch. */
+  private void requireWhole(List<ChangeBatch> batches) {
+    int missing = 0;
+    for (ChangeBatch batch : batches) {
+      for (Change change : PartitionTruth.changesOf(batch)) {
+        Optional<AtomicBatch> atomic = change.record().atomicBatch();
+        int left = atomic.map(of -> of.size() - of.index()).orElse(0);
+        Invariant.BATCHES_ARE_WHOLE.require(
+            missing == 0 ? atomic.map(AtomicBatch::isFirst).orElse(true) : left == missing,
+            "partition %d has %s where %d rows of an atomic batch are missing",
+            partition,
+            atomic,
+            missing);
+        missing = Math.max(0, left - 1);
+        atomic.ifPresent(of -> count(ClusterHappening.ATOMIC_ROW_LANDED));
+      }
+    }
+    Invariant.BATCHES_ARE_WHOLE.require(
+        missing == 0, "partition %d lacks %d rows of an atomic batch", partition, missing);
   }
 
   private void take(ChangeBatch batch) {

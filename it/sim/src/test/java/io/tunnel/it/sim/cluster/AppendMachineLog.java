@@ -11,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
@@ -46,7 +45,7 @@ final class AppendMachineLog implements MachineLog {
 
   @Override
   public SimEngine start(SimProcess process, SimThread kafka, SimThread control, int levelMax) {
-    log = new SimAppendsClient(name, world.appends, world.reach, kafka);
+    log = new SimAppendsClient(name, world.logs.appends, world.reach, kafka);
     return new SimAppendEngine(
         storage,
         log,

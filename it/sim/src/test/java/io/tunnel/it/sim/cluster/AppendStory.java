@@ -38,7 +38,7 @@ final class AppendStory {
   /** One thing that happens to the log, or nothing. */
   void act(List<Integer> partitions) {
     if (random.nextInt(LED_BY_ANOTHER_ONE_IN) == 0) {
-      world.ledByAnother(partitions.get(random.nextInt(partitions.size())));
+      world.logs.ledByAnother(partitions.get(random.nextInt(partitions.size())));
     }
   }
 
@@ -48,6 +48,11 @@ final class AppendStory {
    * @param write writes to the partition at a place of the table
    */
   void requireSame(List<Integer> partitions, Consumer<Integer> write) {
+    for (Machine machine : world.up()) {
+      if (copies(machine).all().figures().historyReads() > 0) {
+        world.count(ClusterHappening.OLD_PAGE_READ);
+      }
+    }
     // With the next change of a partition, each replica stores what it knows of writers.
     settle(partitions, write);
     partitions.forEach(this::requireSame);

@@ -305,7 +305,7 @@ final class ClusterReader {
     } else if (dice < 12) {
       List<Integer> all = new ArrayList<>(parts.keySet());
       int partition = all.get(random.nextInt(all.size()));
-      world.ledByAnother(partition);
+      world.logs.ledByAnother(partition);
     }
   }
 

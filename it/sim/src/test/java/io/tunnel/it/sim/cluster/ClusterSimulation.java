@@ -47,6 +47,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       new Worlds<>(
           ClusterHappening.class,
           (seed, listener) -> new ClusterSimulation(ClusterForm.APPENDS, seed, listener),
+          ClusterHappening::ofAppendsPercentMin,
           "AppendClusterSimulationTest",
           "sim.appends");
 
@@ -136,7 +137,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     try {
       live();
     } finally {
-      world.end();
+      world.logs.end();
     }
   }
 
@@ -374,8 +375,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     settle(before);
     require(before);
     appends.ifPresent(
-        story ->
-            story.requireSame(partitions, place -> program.write(place, 1, Durability.FSYNC)));
+        story -> story.requireSame(partitions, place -> program.write(place, 1, Durability.FSYNC)));
   }
 
   /** Until all is done, or should be. */

@@ -2,7 +2,6 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.SimWorld;
-import io.tunnel.it.sim.cluster.append.SimAppends;
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.it.sim.cluster.group.SimGroup;
 import io.tunnel.it.sim.cluster.store.SimStores;
@@ -21,10 +20,6 @@ import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.sdk.worker.thread.LoopLinks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +28,6 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongPredicate;
 
 /**
  * Nodes, the log that they share, workers and clients, in one thread and one order of events that
@@ -50,13 +44,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   final ClusterSettings settings;
   final Reach reach;
-  final ClusterForm form;
-  final SimLog log;
-
-  /** The log of a world whose records are appends. */
-  final SimAppends appends;
-
-  private final Optional<Path> directory;
+  final WorldLogs logs;
   final SimStores stores;
   final SimGroup group;
   final SimNetwork network;
@@ -82,13 +70,10 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   ClusterWorld(ClusterForm form, long seed, Consumer<String> listener) {
     super(ClusterHappening.class, seed, listener);
-    this.form = form;
-    directory = form == ClusterForm.APPENDS ? Optional.of(temporary()) : Optional.empty();
     late = new SplittableRandom(seed ^ LATE);
     settings = ClusterSettings.of(random);
     reach = new Reach(agenda, random.split());
-    log = new SimLog(this::nowMicros, settings.retentionMicros());
-    appends = new SimAppends(this::nowMicros);
+    logs = new WorldLogs(this, form);
     truth = new ClusterTruth(this);
     levels =
         new LevelStory(
@@ -106,50 +91,6 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
       String name = "n" + i;
       machines.put(name, new Machine(this, name, anySkew()));
     }
-  }
-
-  private static Path temporary() {
-    try {
-      return Files.createTempDirectory("cluster");
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot make a directory for tables", e);
-    }
-  }
-
-  /** What a machine keeps of the log of this world. */
-  MachineLog machineLog(String name) {
-    return directory.isEmpty()
-        ? new RowMachineLog(this, name)
-        : new AppendMachineLog(this, name, directory.get());
-  }
-
-  /** What the log of a partition means. */
-  LogTruth logTruth(int id, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
-    return form == ClusterForm.ROWS
-        ? new RowLogTruth(id, log, counts, isNumbered)
-        : new AppendLogTruth(id, appends, counts, isNumbered);
-  }
-
-  /** Whether changes may be gone before somebody has processed them. */
-  boolean forgets() {
-    return form == ClusterForm.ROWS && settings.forgets();
-  }
-
-  /** Another broker leads the log of a partition, and has all of the log. */
-  void ledByAnother(int partition) {
-    trace.add("another broker leads the log of partition " + partition);
-    count(ClusterHappening.LOG_LED_BY_ANOTHER);
-    log.ledByAnother(partition);
-    appends.ledByAnother(partition);
-  }
-
-  /** Deletes what the world has on disks. */
-  void end() {
-    machines.values().forEach(Machine::end);
-    directory.ifPresent(
-        each -> {
-          boolean unused = each.toFile().delete();
-        });
   }
 
   private void stored(Map<String, Optional<String>> changes) {
@@ -330,10 +271,10 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   /** The log is compacted where it may be. */
   void compact() {
-    if (form == ClusterForm.APPENDS || !settings.isCompacted()) {
+    if (logs.form == ClusterForm.APPENDS || !settings.isCompacted()) {
       return;
     }
-    int gone = log.compact(partition -> truth.log(partition).firstUnrepaired());
+    int gone = logs.rows.compact(partition -> truth.log(partition).firstUnrepaired());
     trace.add(gone + " records are compacted away");
     for (int i = 0; i < gone; i++) {
       count(ClusterHappening.RECORD_COMPACTED);
@@ -369,7 +310,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
   /** Below a level, a cluster refuses columns in answers. */
   @Override
   public boolean hasAllFeatures() {
-    return form == ClusterForm.APPENDS && hasNumbers;
+    return logs.form == ClusterForm.APPENDS && hasNumbers;
   }
 
   @Override

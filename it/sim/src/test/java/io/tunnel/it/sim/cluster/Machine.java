@@ -62,7 +62,7 @@ final class Machine {
     this.world = world;
     this.name = name;
     this.skewMicros = skewMicros;
-    log = world.machineLog(name);
+    log = world.logs.ofMachine(name);
   }
 
   /** Its wall clock is wrong by so much from now on. */

@@ -29,7 +29,6 @@ final class RowLogTruth extends LogTruth {
   private final SimLog log;
   private final SimReplicaRows rows = new SimReplicaRows(new SplittableRandom(1));
 
-
   /** By key, the first record that does not count, if none with that key has counted since. */
   private final Map<Bytes, Long> unrepaired = new TreeMap<>();
 
@@ -47,7 +46,8 @@ final class RowLogTruth extends LogTruth {
    *
    * @param isNumbered whether the writer of a value numbers all its batches
    */
-  RowLogTruth(int partition, SimLog log, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
+  RowLogTruth(
+      int partition, SimLog log, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
     super(partition, counts, isNumbered);
     this.partition = partition;
     this.log = log;

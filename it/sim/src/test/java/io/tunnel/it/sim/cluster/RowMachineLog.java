@@ -36,9 +36,9 @@ final class RowMachineLog implements MachineLog {
 
   @Override
   public SimEngine start(SimProcess process, SimThread kafka, SimThread control, int levelMax) {
-    log = new SimLogClient(name, world.levels.forms(levelMax), world.log, world.reach, kafka);
+    log = new SimLogClient(name, world.levels.forms(levelMax), world.logs.rows, world.reach, kafka);
     return new SimRowEngine(
-        new SimReplicas.Storage(disks, rows), log, log, world.log.lagMicros());
+        new SimReplicas.Storage(disks, rows), log, log, world.logs.rows.lagMicros());
   }
 
   @Override

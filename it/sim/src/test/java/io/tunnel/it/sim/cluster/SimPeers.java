@@ -52,8 +52,7 @@ final class SimPeers implements SimAppendEngine.Others {
     return machine.isCutFromClients || world.machines.get(self).isCutFromClients;
   }
 
-  private void arrive(
-      String node, List<Question> questions, CompletableFuture<List<Part>> answer) {
+  private void arrive(String node, List<Question> questions, CompletableFuture<List<Part>> answer) {
     Machine machine = world.machines.get(node);
     if (isCut(machine) || world.reach.loses()) {
       return;
