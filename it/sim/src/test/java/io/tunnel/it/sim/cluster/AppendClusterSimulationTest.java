@@ -5,8 +5,8 @@ import io.tunnel.it.sim.seeds.SeedsRun;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many clusters whose log has a record for each append; properties {@code sim.appends.seeds},
- * {@code sim.appends.base}, {@code sim.appends.seed}.
+ * Many clusters over a log of appends; properties {@code sim.appends.seeds}, {@code
+ * sim.appends.base}, {@code sim.appends.seed}.
  */
 class AppendClusterSimulationTest {
 

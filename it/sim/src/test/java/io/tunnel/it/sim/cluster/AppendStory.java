@@ -13,9 +13,9 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * What happens only to clusters whose log has a record for each append, and what holds of these
- * clusters alone: all replicas of a partition have the same changes at the same positions, the same
- * rows, and know the same writers, also when all disks of all nodes were lost.
+ * The story of a cluster over a log of appends, and the truth at its end: all replicas of a
+ * partition have the same changes at the same positions, have the same rows, and know the same
+ * writers. A loss of all disks of all nodes changes nothing of this.
  */
 final class AppendStory {
 
@@ -35,7 +35,7 @@ final class AppendStory {
     this.isBurnt = random.nextInt(BURNT_ONE_IN) == 0;
   }
 
-  /** One thing that happens to the log, or nothing. */
+  /** Now and then, another broker comes to lead a log. */
   void act(List<Integer> partitions) {
     if (random.nextInt(LED_BY_ANOTHER_ONE_IN) == 0) {
       world.logs.ledByAnother(partitions.get(random.nextInt(partitions.size())));

@@ -42,7 +42,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
           "ClusterSimulationTest",
           "sim.cluster");
 
-  /** All of them, over a log with a record for each append. */
+  /** The same clusters over a log of appends. */
   static final Worlds<ClusterHappening> APPENDS =
       new Worlds<>(
           ClusterHappening.class,

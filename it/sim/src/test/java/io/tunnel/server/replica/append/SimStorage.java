@@ -105,7 +105,7 @@ public final class SimStorage {
       try {
         store.close();
       } catch (IOException | RuntimeException e) {
-        // The log cannot be synced any more, so nothing is written.
+        // A dead disk syncs no log, and without the sync the table writes nothing.
       }
     }
     SimStorage next = new SimStorage(this, new ArrayList<>(disks));
