@@ -11,7 +11,7 @@ import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
-import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.channel.ration.RationConfig;
 import io.tunnel.server.cluster.ClusterNode;
 import io.tunnel.server.cluster.Membership;
@@ -27,11 +27,7 @@ import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.NodeReplicas;
-import io.tunnel.server.replica.ReplicaConfig;
-import io.tunnel.server.replica.Replicas;
-import io.tunnel.server.replica.SimReplicas;
-import io.tunnel.server.replica.shared.Markers;
-import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.SimCopies;
 import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.session.SessionConfig;
 import java.io.IOException;
@@ -61,6 +57,7 @@ public final class SimClusterNode {
 
   private static final long ENDS_MS = 500;
   private static final long RETAIN_MS = 2_000;
+  private static final long REPLICAS_MS = 50;
 
   private static final long DECIDE_INTERVAL_MS = 250;
   private static final long REVOKE_DEADLINE_MS = 2_000;
@@ -72,15 +69,11 @@ public final class SimClusterNode {
    */
   private static final RationConfig CATCH_UP = new RationConfig(false, 300, 1_000, 110);
 
-  private static final ReplicaConfig REPLICA =
-      new ReplicaConfig(
-          new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
-          new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, READ_AGE_MS_MAX),
-          10);
-
   private final Catalog catalog = new Catalog();
   private final int levelMax;
-  private final SimReplicas copies;
+  private final SimCopies copies;
+  private final PartitionEngine engine;
+  private final LogForm form;
   private final NodeRooms rooms;
   private final Served served;
   private final SimFront front;
@@ -102,12 +95,7 @@ public final class SimClusterNode {
       Optional<SplittableRandom> chance) {}
 
   /** The log, as this start of the node reaches it. */
-  public record Log(
-      SharedLog changes,
-      BoundsQueries bounds,
-      long retentionMicros,
-      Membership.Factory group,
-      Stores stores) {}
+  public record Log(Membership.Factory group, Stores stores) {}
 
   /** Opens what is kept of catalog and tunnels. */
   public interface Stores {
@@ -124,24 +112,17 @@ public final class SimClusterNode {
 
   /** Opens what the node has on its disks, and joins. */
   public SimClusterNode(
-      Self self, Log log, SimReplicas.Storage storage, Threads threads, Shard.Clock clock)
+      Self self, Log log, SimEngine partitions, Threads threads, Shard.Clock clock)
       throws IOException {
+    form = partitions.form();
     levelMax = self.levelMax();
     catalogTail = log.stores().follow(catalog);
     LevelWatch.requireServed("sim", catalog, levelMax);
     LastPlacement placement = new LastPlacement(self.name());
-    copies =
-        new SimReplicas(
-            storage,
-            REPLICA,
-            new Replicas.Ports(
-                log.changes(),
-                new Markers(self.name(), self.incarnation()),
-                placement::leaderElsewhere,
-                partition -> log.retentionMicros(),
-                partition -> Long.MAX_VALUE,
-                catalog::hasPartition),
-            clock);
+    SimEngine.Opened opened =
+        partitions.open(new SimEngine.Node(self, catalog, placement, threads.control(), clock));
+    copies = opened.copies();
+    engine = opened.engine();
     rooms =
         new NodeRooms(
             new NodeRooms.Self(
@@ -156,8 +137,9 @@ public final class SimClusterNode {
                 new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
                 SESSION_MS,
                 false),
-            new NodeRooms.Log(new Opening(log, threads.control()), NO_LOGS, log.group()),
-            new RowEngine(copies.all(), log::bounds),
+            new NodeRooms.Log(
+                new Opening(log, threads.control()), new SimTableLogs(form), log.group()),
+            engine,
             placement,
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
             new Ports.Threads(threads.control(), threads.readers(), clock));
@@ -180,7 +162,11 @@ public final class SimClusterNode {
     NodeReplicas replicas = copies.all();
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(
-        () -> replicas.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
+        () -> copies.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
+    if (form == LogForm.APPENDS) {
+      control.scheduleWithFixedDelay(
+          replicas::tick, REPLICAS_MS, REPLICAS_MS, TimeUnit.MILLISECONDS);
+    }
   }
 
   private final class Opening implements ClusterTunnels.Stores {
@@ -199,7 +185,7 @@ public final class SimClusterNode {
 
     @Override
     public Optional<String> objection() {
-      return LogForm.ROWS.objection(catalog.texts());
+      return form.objection(catalog.texts());
     }
 
     @Override
@@ -216,10 +202,7 @@ public final class SimClusterNode {
           new LeftTopics(catalog, NO_TOPICS, control),
           () ->
               new Founding(
-                  new CatalogIdentity(Bytes.fromHex("51")),
-                  Bytes.fromHex("52"),
-                  levelMax,
-                  LogForm.ROWS));
+                  new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), levelMax, form));
     }
 
     @Override
@@ -249,8 +232,13 @@ public final class SimClusterNode {
   }
 
   /** Its copies. */
-  public SimReplicas copies() {
+  public SimCopies copies() {
     return copies;
+  }
+
+  /** Looks at the partitions that the node leads, for other nodes. */
+  public Optional<PartitionLooks> looks() {
+    return engine.looks();
   }
 
   /** Whether it leads a unit now. */
@@ -276,31 +264,31 @@ public final class SimClusterNode {
         }
       };
 
-  private static final TableLogs NO_LOGS =
-      new TableLogs() {
-        @Override
-        public boolean areShared() {
-          return true;
-        }
+  /** Of tables whose logs cost nothing. */
+  private record SimTableLogs(LogForm form) implements TableLogs {
+    @Override
+    public boolean areShared() {
+      return true;
+    }
 
-        @Override
-        public boolean has(LogFeature feature) {
-          return false;
-        }
+    @Override
+    public boolean has(LogFeature feature) {
+      return form == LogForm.APPENDS && feature == LogFeature.ATOMIC_BATCHES;
+    }
 
-        @Override
-        public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
-          return CompletableFuture.completedFuture(Optional.of(Bytes.fromHex("01")));
-        }
+    @Override
+    public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+      return CompletableFuture.completedFuture(Optional.of(Bytes.fromHex("01")));
+    }
 
-        @Override
-        public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
-          return CompletableFuture.completedFuture(null);
-        }
+    @Override
+    public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+      return CompletableFuture.completedFuture(null);
+    }
 
-        @Override
-        public CompletableFuture<Void> drop(TableRecord table) {
-          return CompletableFuture.completedFuture(null);
-        }
-      };
+    @Override
+    public CompletableFuture<Void> drop(TableRecord table) {
+      return CompletableFuture.completedFuture(null);
+    }
+  }
 }

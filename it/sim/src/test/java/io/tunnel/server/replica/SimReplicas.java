@@ -1,5 +1,6 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
@@ -7,9 +8,10 @@ import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 
 /** The replicas of a simulated node: real ones, whose threads are the simulation's. */
-public final class SimReplicas {
+public final class SimReplicas implements SimCopies {
 
   private static final int SEGMENT_BYTES_MAX = 3_000;
 
@@ -37,40 +39,54 @@ public final class SimReplicas {
     all.followStored(ports.partitions()::exists);
   }
 
-  /** As the rest of the node sees them. */
+  @Override
   public Replicas all() {
     return all;
   }
 
-  /** How many shards there are. */
+  @Override
   public int count() {
     return shards.size();
   }
 
-  /** Whether nothing waits for a shard. */
+  @Override
   public boolean isIdle(int shard) {
     return shards.get(shard).isIdle();
   }
 
-  /** Lets a shard do what waits, and what it is time for. */
+  @Override
   public void step(int shard) {
     shards.get(shard).step();
   }
 
-  /** Whether a shard has failed. */
+  @Override
   public boolean hasFailed() {
     return shards.stream().anyMatch(ReplicaShard::hasFailed);
   }
 
-  /** Whether writes to the partition are taken here. */
+  @Override
   public boolean isWritable(int partition) {
     Replica replica = shards.get(partition % shards.size()).replicas().get(partition);
     return replica != null && replica.view().isWritable();
   }
 
-  /** The rows of the shard that the partition belongs to. */
-  public SimReplicaRows rowsOf(int partition) {
+  private SimReplicaRows rowsOf(int partition) {
     return rows.get(partition % rows.size());
+  }
+
+  @Override
+  public void retain(long nowMicros) {
+    all.retain(nowMicros);
+  }
+
+  @Override
+  public SortedMap<Bytes, SortedMap<String, Bytes>> rows(int partition) {
+    return rowsOf(partition).rows(partition);
+  }
+
+  @Override
+  public SortedMap<Bytes, Long> commitTimes(int partition) {
+    return rowsOf(partition).commitTimes(partition);
   }
 
   private static final Shard.Meter NO_METER =

@@ -305,9 +305,7 @@ final class ClusterReader {
     } else if (dice < 12) {
       List<Integer> all = new ArrayList<>(parts.keySet());
       int partition = all.get(random.nextInt(all.size()));
-      world.trace.add("another broker leads the log of partition " + partition);
-      world.count(ClusterHappening.LOG_LED_BY_ANOTHER);
-      world.log.ledByAnother(partition);
+      world.logs.ledByAnother(partition);
     }
   }
 

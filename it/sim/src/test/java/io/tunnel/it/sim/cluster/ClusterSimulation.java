@@ -37,7 +37,19 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** All of them. */
   static final Worlds<ClusterHappening> WORLDS =
       new Worlds<>(
-          ClusterHappening.class, ClusterSimulation::new, "ClusterSimulationTest", "sim.cluster");
+          ClusterHappening.class,
+          (seed, listener) -> new ClusterSimulation(ClusterForm.ROWS, seed, listener),
+          "ClusterSimulationTest",
+          "sim.cluster");
+
+  /** The same clusters over a log of appends. */
+  static final Worlds<ClusterHappening> APPENDS =
+      new Worlds<>(
+          ClusterHappening.class,
+          (seed, listener) -> new ClusterSimulation(ClusterForm.APPENDS, seed, listener),
+          ClusterHappening::ofAppendsPercentMin,
+          "AppendClusterSimulationTest",
+          "sim.appends");
 
   private static final long QUIET_MS_MAX = 180_000;
   private static final int WORKERS_MAX = 4;
@@ -78,17 +90,18 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
+  private final Optional<AppendStory> appends;
   private List<Integer> partitions;
   private ClusterReads reads;
   private Optional<ClusterReader> reader = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
 
-  ClusterSimulation(long seed, Consumer<String> listener) {
+  ClusterSimulation(ClusterForm form, long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
     readersRandom = new SplittableRandom(seed ^ READERS);
     isUpgraded = new SplittableRandom(seed ^ UPGRADES).nextInt(UPGRADED_ONE_IN) == 0;
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
-    world = new ClusterWorld(seed, listener);
+    world = new ClusterWorld(form, seed, listener);
     programs = new SplittableRandom(seed ^ PROGRAMS_SEED);
     watchersRandom = new SplittableRandom(seed ^ WATCHERS);
     // Rights of readers, and levels below that of watches, are subjects of their own.
@@ -96,6 +109,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
         watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed() && !isUpgraded;
     isNumbered = hasWatcher || (programs.nextBoolean() && !isUpgraded);
     operator = new ClusterOperator(world, random);
+    appends =
+        form == ClusterForm.APPENDS ? Optional.of(new AppendStory(world, seed)) : Optional.empty();
     administrator =
         world.network.isClosed()
             ? Optional.of(new ClusterAdministrator(world, seed, hasReader))
@@ -119,6 +134,14 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   @Override
   public void run() {
+    try {
+      live();
+    } finally {
+      world.logs.end();
+    }
+  }
+
+  private void live() {
     begin();
     for (int i = 5 + random.nextInt(20); i > 0; i--) {
       gentleAct();
@@ -134,6 +157,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 20 + random.nextInt(80); i > 0; i--) {
       act();
       upgrade();
+      appends.ifPresent(story -> story.act(partitions));
       reader.ifPresent(ClusterReader::act);
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
@@ -350,6 +374,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.run(12_000);
     settle(before);
     require(before);
+    appends.ifPresent(
+        story -> story.requireSame(partitions, place -> program.write(place, 1, Durability.FSYNC)));
   }
 
   /** Until all is done, or should be. */
@@ -441,10 +467,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void requireRows(int partition) {
-    SortedMap<Bytes, SortedMap<String, Bytes>> expected = world.truth.log(partition).rows();
+    SortedMap<Bytes, ? extends Map<String, ?>> expected = world.truth.log(partition).rows();
     for (Machine machine : world.up()) {
       if (world.group.last().has(machine.name, partition)) {
-        var rows = machine.node().copies().rowsOf(partition).rows(partition);
+        var rows = machine.node().copies().rows(partition);
         Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
             rows.equals(expected),
             "partition %d at %s: %s instead of %s",
@@ -452,7 +478,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
             machine.name,
             rows,
             expected);
-        var times = machine.node().copies().rowsOf(partition).commitTimes(partition);
+        var times = machine.node().copies().commitTimes(partition);
         Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
             times.equals(world.truth.log(partition).commitTimes()),
             "partition %d at %s: rows are committed at %s instead of %s",

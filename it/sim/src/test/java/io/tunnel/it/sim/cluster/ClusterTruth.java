@@ -59,13 +59,13 @@ final class ClusterTruth {
   LogTruth log(int partition) {
     LogTruth log =
         logs.computeIfAbsent(
-            partition, id -> new LogTruth(id, world.log, this::landed, written::isNumbered));
+            partition, id -> world.logs.truth(id, this::landed, written::isNumbered));
     log.learn();
     return log;
   }
 
   private void landed(ClusterHappening what) {
-    if (what == ClusterHappening.BATCH_LANDED) {
+    if (what == ClusterHappening.BATCH_LANDED && world.logs.form == ClusterForm.ROWS) {
       world.levels.requireRaised(FormatFeature.WRITTEN_BATCH.level());
     }
     world.count(what);
@@ -157,6 +157,11 @@ final class ClusterTruth {
               ? ClusterHappening.INCREMENT_REJECTED
               : ClusterHappening.ROW_REJECTED);
     }
+    Invariant.BATCHES_ARE_WHOLE.require(
+        !batch.isAtomic() || rejected.isEmpty() || result.appliedRows() == 0,
+        "an atomic batch of partition %d is answered with %s",
+        batch.partition(),
+        result);
     if (Sums.isAskedFor(batch) && result.appliedRows() > 0) {
       world.count(ClusterHappening.INCREMENT_ANSWERED);
     }
@@ -213,7 +218,7 @@ final class ClusterTruth {
     }
     Matcher lost = LOST.matcher(condition);
     Invariant.NOTHING_BREAKS.require(
-        lost.find() && world.settings.forgets(), "%s is stopped: %s", id, condition);
+        lost.find() && world.logs.forgets(), "%s is stopped: %s", id, condition);
     ChannelStory channel = channels.get(id);
     requireOld(
         channel.toString(),

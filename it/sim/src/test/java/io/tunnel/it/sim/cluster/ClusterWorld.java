@@ -44,7 +44,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   final ClusterSettings settings;
   final Reach reach;
-  final SimLog log;
+  final WorldLogs logs;
   final SimStores stores;
   final SimGroup group;
   final SimNetwork network;
@@ -68,12 +68,12 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   private Placement former = Placement.NONE;
 
-  ClusterWorld(long seed, Consumer<String> listener) {
+  ClusterWorld(ClusterForm form, long seed, Consumer<String> listener) {
     super(ClusterHappening.class, seed, listener);
     late = new SplittableRandom(seed ^ LATE);
     settings = ClusterSettings.of(random);
     reach = new Reach(agenda, random.split());
-    log = new SimLog(this::nowMicros, settings.retentionMicros());
+    logs = new WorldLogs(this, form);
     truth = new ClusterTruth(this);
     levels =
         new LevelStory(
@@ -271,10 +271,10 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   /** The log is compacted where it may be. */
   void compact() {
-    if (!settings.isCompacted()) {
+    if (logs.form == ClusterForm.APPENDS || !settings.isCompacted()) {
       return;
     }
-    int gone = log.compact(partition -> truth.log(partition).firstUnrepaired());
+    int gone = logs.rows.compact(partition -> truth.log(partition).firstUnrepaired());
     trace.add(gone + " records are compacted away");
     for (int i = 0; i < gone; i++) {
       count(ClusterHappening.RECORD_COMPACTED);
@@ -307,10 +307,10 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
     return !hasNumbers;
   }
 
-  /** A cluster refuses atomic batches, and below a level columns in answers. */
+  /** Below a level, a cluster refuses columns in answers. */
   @Override
   public boolean hasAllFeatures() {
-    return false;
+    return logs.form == ClusterForm.APPENDS && hasNumbers;
   }
 
   @Override

@@ -1,11 +1,8 @@
 package io.tunnel.it.sim.cluster;
 
-import com.google.gson.JsonParser;
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.codec.WrittenBatch;
 import io.tunnel.it.sim.truth.NumberedTruth;
 import io.tunnel.it.sim.truth.PageRange;
-import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.it.sim.truth.Sums;
@@ -13,151 +10,78 @@ import io.tunnel.it.sim.watch.WatchedLog;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.processor.StreamRecord;
-import io.tunnel.server.replica.SimRecords;
-import io.tunnel.server.replica.SimReplicaRows;
-import io.tunnel.server.replica.shared.SharedLog.Entry;
-import io.tunnel.server.replica.shared.SharedLog.Kind;
-import io.tunnel.server.replica.shared.SharedLog.Stored;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
-/**
- * The meaning of a partition's whole log: the changes that count, and the rows. The rule is
- * implemented here a second time, without the parts that real replicas need for compacted logs.
- */
-final class LogTruth implements WatchedLog {
-
-  private static final long APPEND_ENTRIES = 1 << 20;
+/** The meaning of a partition's whole log: the changes that count, and the rows. */
+abstract class LogTruth implements WatchedLog {
 
   private final int partition;
-  private final SimLog log;
   private final Consumer<ClusterHappening> counts;
   private final TreeMap<Long, Change> changes = new TreeMap<>();
-  private final SimReplicaRows rows = new SimReplicaRows(new SplittableRandom(1));
 
   /** By key, the versions of the row with their first positions; empty for no row. */
   private final TreeMap<Bytes, NavigableMap<Long, Optional<Map<String, ColumnValue>>>> versions =
       new TreeMap<>();
 
-  /** By key, the first record that does not count, if none with that key has counted since. */
-  private final Map<Bytes, Long> unrepaired = new TreeMap<>();
-
-  /** By key, when the last change of a row that is there was taken by the log. */
-  private final SortedMap<Bytes, Long> written = new TreeMap<>();
-
   private final NumberedTruth.Rising numbered;
-
   private final RowFold fold = new RowFold();
-  private int read;
-  private long epoch = -1;
-  private long sequence;
-  private boolean isBroken;
-  private String leader = "";
 
   /**
    * Knows nothing of the log yet.
    *
    * @param isNumbered whether the writer of a value numbers all its batches
    */
-  LogTruth(int partition, SimLog log, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
+  LogTruth(int partition, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
     this.partition = partition;
-    this.log = log;
     this.counts = counts;
     this.numbered = new NumberedTruth.Rising(isNumbered);
   }
 
-  /** Reads what has landed since. */
-  @Override
-  public void learn() {
-    SimLog.Partition records = log.partition(partition);
-    while (read < records.everything.size()) {
-      take(records.everything.get(read));
-      read++;
-    }
+  /** Something was read in the log. */
+  final void count(ClusterHappening what) {
+    counts.accept(what);
   }
 
-  private void take(Stored record) {
-    Entry entry = record.entry();
-    if (WrittenBatch.of(entry.attributes()).isPresent()) {
-      counts.accept(ClusterHappening.BATCH_LANDED);
+  /** A change counts, as the next one of the partition. */
+  final void counts(long position, Change change) {
+    numbered.require(partition, change.record());
+    if (Sums.has(change)) {
+      Sums.require(fold, change);
     }
-    if (entry.kind() == Kind.MARKER) {
-      epoch = record.offset();
-      sequence = 0;
-      isBroken = false;
-      leader = leaderOf(entry);
-      counts.accept(ClusterHappening.MARKER);
-      return;
-    }
-    boolean isNext =
-        entry.sequence() == sequence + 1
-            || (entry.sequence() % APPEND_ENTRIES == 0 && entry.sequence() > sequence);
-    if (entry.epoch() != epoch || isBroken || !isNext) {
-      isBroken |= entry.epoch() == epoch;
-      unrepaired.putIfAbsent(entry.key(), record.offset());
-      counts.accept(ClusterHappening.RECORD_FENCED);
-      return;
-    }
-    sequence = entry.sequence();
-    unrepaired.remove(entry.key());
-    SimRecords.Said said = SimRecords.of(partition, record);
-    Optional<Change> change = said.change().map(batch -> PartitionTruth.changesOf(batch).get(0));
-    change.ifPresent(one -> numbered.require(partition, one.record()));
-    change.filter(Sums::has).ifPresent(sum -> Sums.require(fold, sum));
-    SimRecords.fold(rows, said.rows());
-    written(entry, record.timeMicros());
-    fold.apply(said.rows());
-    PartitionTruth.changesOf(said.rows())
-        .forEach(
-            row -> {
-              Bytes key = KeyCodec.encode(row.record().getPrimaryKey(), RowFold.SCHEMA);
-              versions
-                  .computeIfAbsent(key, any -> new TreeMap<>())
-                  .put(
-                      record.offset(), Optional.ofNullable(fold.rows().get(key)).map(TreeMap::new));
-            });
-    if (entry.kind() == Kind.REPAIR) {
-      counts.accept(ClusterHappening.ROW_REPAIRED);
-    }
-    change.ifPresent(one -> changes.put(record.offset(), one));
+    changes.put(position, change);
   }
 
-  /** Only a change makes a row younger. */
-  private void written(Entry entry, long micros) {
-    if (entry.value().isEmpty()) {
-      written.remove(entry.key());
-    } else if (entry.kind() == Kind.CHANGE) {
-      written.put(entry.key(), micros);
-    }
-  }
-
-  /** Who says so in a marker. */
-  private static String leaderOf(Entry marker) {
-    String text = new String(marker.value().orElseThrow().toByteArray(), StandardCharsets.UTF_8);
-    return JsonParser.parseString(text).getAsJsonObject().get("node").getAsString();
-  }
-
-  /**
-   * The offset of the first record that does not count and is not repaired; or no offset. The log
-   * is not compacted beyond it: that there is a leader, who repairs it, at least once in the time
-   * that the log keeps everything, is what the design asks for, and a world may have none for
-   * longer.
-   */
-  long firstUnrepaired() {
-    return unrepaired.values().stream().min(Long::compare).orElse(Long.MAX_VALUE);
+  /** The row of a change is there from this position on. */
+  final void fold(long position, Change row) {
+    fold.apply(row.record());
+    Bytes key = KeyCodec.encode(row.record().getPrimaryKey(), RowFold.SCHEMA);
+    versions
+        .computeIfAbsent(key, any -> new TreeMap<>())
+        .put(position, Optional.ofNullable(fold.rows().get(key)).map(TreeMap::new));
   }
 
   /** The node that leads by what the log says. */
-  String leader() {
-    return leader;
+  abstract String leader();
+
+  /** When the log took what is at a position. */
+  abstract long micros(long position);
+
+  /** The rows by encoded keys. */
+  abstract SortedMap<Bytes, ? extends Map<String, ?>> rows();
+
+  /** When each row was committed. */
+  abstract SortedMap<Bytes, Long> commitTimes();
+
+  /** The offset before which the log may be compacted. */
+  long firstUnrepaired() {
+    return Long.MAX_VALUE;
   }
 
   @Override
@@ -177,11 +101,6 @@ final class LogTruth implements WatchedLog {
     return Optional.ofNullable(changes.higherKey(position));
   }
 
-  /** When the log took what is at a position. */
-  long micros(long position) {
-    return log.partition(partition).everything.get((int) position).timeMicros();
-  }
-
   /** The position of the last change that counts; 0 when there is none. */
   long last() {
     return changes.isEmpty() ? 0 : changes.lastKey();
@@ -190,15 +109,6 @@ final class LogTruth implements WatchedLog {
   /** The changes that count, by position. */
   SortedMap<Long, Change> changes() {
     return changes;
-  }
-
-  SortedMap<Bytes, SortedMap<String, Bytes>> rows() {
-    return rows.rows(partition);
-  }
-
-  /** When each row was committed; a repair keeps the time of its row. */
-  SortedMap<Bytes, Long> commitTimes() {
-    return written;
   }
 
   /** What applying all that counts leaves. */

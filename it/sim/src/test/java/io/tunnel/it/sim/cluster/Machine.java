@@ -13,11 +13,9 @@ import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
 import io.tunnel.server.catalog.store.StoreUnavailableException;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.node.SimClusterNode;
+import io.tunnel.server.node.SimEngine;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SimReplicaRows;
-import io.tunnel.server.replica.SimReplicas;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,14 +25,13 @@ import java.util.function.Consumer;
 /** A machine with disks, and the node that runs on it between two crashes. */
 final class Machine {
 
-  private static final int SHARDS = 2;
+  static final int SHARDS = 2;
   private static final long STEP_NANOS = 40_000_000;
 
   private final ClusterWorld world;
   final String name;
   private long skewMicros;
-  private List<SimDisk> disks = new ArrayList<>();
-  private List<SimReplicaRows> rows = new ArrayList<>();
+  private final MachineLog log;
   private int starts;
   private Optional<Running> running = Optional.empty();
   boolean isDraining;
@@ -50,13 +47,14 @@ final class Machine {
     private final SimLoop loop;
     private final List<SimThread> shardThreads = new ArrayList<>();
     private final boolean[] isStepping = new boolean[SHARDS];
-    private SimLogClient log;
+    private final SimThread control;
     private SimCatalogTail tail;
     private SimClusterNode node;
 
     Running(SimProcess process) {
       this.process = process;
       this.loop = new SimLoop(process.thread("loop"));
+      this.control = process.thread("control");
     }
   }
 
@@ -64,16 +62,7 @@ final class Machine {
     this.world = world;
     this.name = name;
     this.skewMicros = skewMicros;
-    format();
-  }
-
-  private void format() {
-    disks = new ArrayList<>();
-    rows = new ArrayList<>();
-    for (int i = 0; i < SHARDS; i++) {
-      disks.add(new SimDisk(() -> {}));
-      rows.add(new SimReplicaRows(world.random.split()));
-    }
+    log = world.logs.ofMachine(name);
   }
 
   /** Its wall clock is wrong by so much from now on. */
@@ -105,6 +94,11 @@ final class Machine {
     return running.orElseThrow().process;
   }
 
+  /** The thread of a running node that other nodes ask. */
+  Optional<SimThread> controlThread() {
+    return running.filter(now -> now.node != null).map(now -> now.control);
+  }
+
   /** Starts the node; the log must be there. False when its build is below the level. */
   boolean start() {
     starts++;
@@ -117,10 +111,8 @@ final class Machine {
     for (int i = 0; i < SHARDS; i++) {
       now.shardThreads.add(process.thread("shard-" + i));
     }
-    SimThread control = process.thread("control");
-    now.log =
-        new SimLogClient(
-            name, world.levels.forms(levelMax), world.log, world.reach, process.thread("kafka"));
+    SimThread control = now.control;
+    SimEngine partitions = log.start(process, process.thread("kafka"), control, levelMax);
     try {
       now.node =
           new SimClusterNode(
@@ -134,14 +126,11 @@ final class Machine {
                       ? Optional.of(process.random().split())
                       : Optional.empty()),
               new SimClusterNode.Log(
-                  now.log,
-                  now.log,
-                  world.log.lagMicros(),
                   (member, node) ->
                       new SimMembership(
                           member, world.group, world.reach, process.thread("member"), node.get()),
                   new Stores(now, control)),
-              new SimReplicas.Storage(disks, rows),
+              partitions,
               new SimClusterNode.Threads(
                   new SimControl(control), process.thread("opener"), process.thread("reader")),
               new Clock(process.random().nextLong(1L << 40)));
@@ -258,16 +247,14 @@ final class Machine {
   void kill(Loss loss) {
     Running now = running.orElseThrow();
     now.process.kill();
-    now.log.died();
     now.tail.died();
     running = Optional.empty();
-    switch (loss) {
-      case NOTHING -> disks.replaceAll(disk -> disk.afterDeath(() -> {}));
-      case UNSYNCED -> disks.replaceAll(disk -> disk.afterPowerLoss(world.random, () -> {}));
-      case EVERYTHING -> format();
-    }
-    if (loss != Loss.EVERYTHING) {
-      rows.replaceAll(SimReplicaRows::afterDeath);
-    }
+    log.died(loss);
+  }
+
+  /** The world has ended. */
+  void end() {
+    running.ifPresent(now -> now.process.kill());
+    log.end();
   }
 }

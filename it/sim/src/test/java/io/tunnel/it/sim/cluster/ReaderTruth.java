@@ -98,7 +98,7 @@ final class ReaderTruth {
       case HISTORY_LOST -> {
         Matcher lost = LOST.matcher(error.message());
         Invariant.NOTHING_BREAKS.require(
-            lost.find() && world.settings.forgets(), "%s is refused: %s", read, error.message());
+            lost.find() && world.logs.forgets(), "%s is refused: %s", read, error.message());
         truth.requireOld(
             "a reader of partition " + read.partition(),
             truth.log(read.partition()),
@@ -123,9 +123,13 @@ final class ReaderTruth {
   }
 
   private void requireForgotten(ReadPartition read, KnownPosition known, ErrorPayload error) {
+    if (world.logs.form == ClusterForm.APPENDS) {
+      throw Invariant.POSITIONS_STAY.broken(
+          "%s is refused, and the log has lost nothing: %s", read, error.message());
+    }
     int leaderEpoch = Math.toIntExact(known.incarnation() - 1);
     Invariant.POSITIONS_STAY.require(
-        !world.log.keepsOf(read.partition(), leaderEpoch, known.position()),
+        !world.logs.rows.keepsOf(read.partition(), leaderEpoch, known.position()),
         "%s is refused, and the log has lost nothing: %s",
         read,
         error.message());

@@ -107,18 +107,22 @@ public final class SeedsRun<E extends Enum<E> & Floored> {
    * identities: a dependence on their order shows.
    *
    * @param main calls {@link Worlds#command} of the same worlds
+   * @param arguments stand before those of {@link Worlds#command}
    */
-  public void requireSameElsewhere(Class<?> main) throws IOException, InterruptedException {
+  public void requireSameElsewhere(Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
     StringBuilder here = new StringBuilder();
     for (long seed : replayedSeeds()) {
       here.append(seed).append(' ').append(worlds.hash(seed)).append('\n');
     }
-    assertThat(hashesElsewhere(main)).isEqualTo(here.toString());
+    assertThat(hashesElsewhere(main, arguments)).isEqualTo(here.toString());
   }
 
-  private String hashesElsewhere(Class<?> main) throws IOException, InterruptedException {
-    Process other =
-        new ProcessBuilder(
+  private String hashesElsewhere(Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UnlockExperimentalVMOptions",
                 "-XX:hashCode=2",
@@ -126,12 +130,11 @@ public final class SeedsRun<E extends Enum<E> & Floored> {
                 "-cp",
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),
-                main.getName(),
-                "hashes",
-                Long.toString(replayedSeeds()[0]),
-                Long.toString(replayed))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+                main.getName()));
+    command.addAll(List.of(arguments));
+    command.addAll(List.of("hashes", Long.toString(replayedSeeds()[0]), Long.toString(replayed)));
+    Process other =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     String text = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     other.waitFor();
     return text;

@@ -1,0 +1,30 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.seeds.Seeds;
+import io.tunnel.it.sim.seeds.SeedsRun;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Many clusters over a log of appends; properties {@code sim.appends.seeds}, {@code
+ * sim.appends.base}, {@code sim.appends.seed}.
+ */
+class AppendClusterSimulationTest {
+
+  private static final SeedsRun<ClusterHappening> RUN =
+      new SeedsRun<>(ClusterSimulation.APPENDS, Seeds.of("sim.appends", 12, 4), 250, 2);
+
+  @Test
+  void every_promise_holds_in_every_cluster() throws InterruptedException {
+    RUN.requirePromises();
+  }
+
+  @Test
+  void a_seed_gives_the_same_cluster_again() {
+    RUN.requireSameAgain();
+  }
+
+  @Test
+  void another_process_sees_the_same_clusters() throws Exception {
+    RUN.requireSameElsewhere(ClusterSimulationMain.class, "appends");
+  }
+}

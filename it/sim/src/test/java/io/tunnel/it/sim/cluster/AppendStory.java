@@ -1,0 +1,165 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.PartitionTruth.Change;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.replica.append.SimAppendReplicas;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * The story of a cluster over a log of appends, and the truth at its end: all replicas of a
+ * partition have the same changes at the same positions, have the same rows, and know the same
+ * writers. A loss of all disks of all nodes changes nothing of this.
+ */
+final class AppendStory {
+
+  private static final long CHANCE = 0xa99e4d5L;
+  private static final int LED_BY_ANOTHER_ONE_IN = 20;
+  private static final int BURNT_ONE_IN = 3;
+  private static final long CATCH_UP_MS_MAX = 60_000;
+
+  private final ClusterWorld world;
+  private final SplittableRandom random;
+  private final boolean isBurnt;
+
+  /** Chance is an own source. */
+  AppendStory(ClusterWorld world, long seed) {
+    this.world = world;
+    this.random = new SplittableRandom(seed ^ CHANCE);
+    this.isBurnt = random.nextInt(BURNT_ONE_IN) == 0;
+  }
+
+  /** Now and then, another broker comes to lead a log. */
+  void act(List<Integer> partitions) {
+    if (random.nextInt(LED_BY_ANOTHER_ONE_IN) == 0) {
+      world.logs.ledByAnother(partitions.get(random.nextInt(partitions.size())));
+    }
+  }
+
+  /**
+   * For a cluster at rest.
+   *
+   * @param write writes to the partition at a place of the table
+   */
+  void requireSame(List<Integer> partitions, Consumer<Integer> write) {
+    for (Machine machine : world.up()) {
+      if (copies(machine).all().figures().historyReads() > 0) {
+        world.count(ClusterHappening.OLD_PAGE_READ);
+      }
+    }
+    // With the next change of a partition, each replica stores what it knows of writers.
+    settle(partitions, write);
+    partitions.forEach(this::requireSame);
+    if (isBurnt) {
+      world.trace.add("all disks of all nodes are lost");
+      world.count(ClusterHappening.ALL_DISKS_LOST);
+      for (Machine machine : world.machines.values()) {
+        world.kill(machine, Machine.Loss.EVERYTHING);
+      }
+      world.machines.values().forEach(world::start);
+      settle(partitions, write);
+      partitions.forEach(this::requireSame);
+    }
+  }
+
+  private void settle(List<Integer> partitions, Consumer<Integer> write) {
+    List<Long> before = partitions.stream().map(world.written()::applied).toList();
+    long waited = 0;
+    while (!isSettled(partitions, before)) {
+      Invariant.LIVENESS.require(
+          waited < CATCH_UP_MS_MAX, "the replicas have not all changes after %d ms", waited);
+      for (int place = 0; place < partitions.size(); place++) {
+        if (world.written().applied(partitions.get(place)) == before.get(place)) {
+          write.accept(place);
+        }
+      }
+      world.run(500);
+      waited += 500;
+    }
+    world.run(1_000);
+  }
+
+  private boolean isSettled(List<Integer> partitions, List<Long> before) {
+    for (int place = 0; place < partitions.size(); place++) {
+      int partition = partitions.get(place);
+      world.truth.log(partition);
+      if (world.written().applied(partition) == before.get(place)
+          || !holders(partition).stream()
+              .allMatch(each -> copies(each).all().isCaughtUp(partition))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private List<Machine> holders(int partition) {
+    return world.up().stream()
+        .filter(machine -> world.group.last().has(machine.name, partition))
+        .toList();
+  }
+
+  private static SimAppendReplicas copies(Machine machine) {
+    return (SimAppendReplicas) machine.node().copies();
+  }
+
+  private void requireSame(int partition) {
+    LogTruth truth = world.truth.log(partition);
+    Optional<SortedMap<Bytes, Bytes>> writers = Optional.empty();
+    for (Machine machine : holders(partition)) {
+      requireChanges(machine, truth);
+      var rows = copies(machine).rows(partition);
+      Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
+          rows.equals(truth.rows()),
+          "partition %d at %s: %s instead of %s",
+          partition,
+          machine.name,
+          rows,
+          truth.rows());
+      SortedMap<Bytes, Bytes> known = copies(machine).writers(partition);
+      Invariant.APPLIED_ONCE.require(
+          writers.filter(other -> !other.equals(known)).isEmpty(),
+          "%s knows other writers of partition %d than the nodes before: %s instead of %s",
+          machine.name,
+          partition,
+          known,
+          writers);
+      writers = Optional.of(known);
+      if (!known.isEmpty()) {
+        world.count(ClusterHappening.WRITERS_COMPARED);
+      }
+    }
+  }
+
+  /** The local log has a dense end of the changes that count. */
+  private static void requireChanges(Machine machine, LogTruth truth) {
+    long next = copies(machine).firstKept(truth.partition());
+    for (ChangeBatch batch : copies(machine).kept(truth.partition())) {
+      for (Change change : PartitionTruth.changesOf(batch)) {
+        Invariant.POSITIONS_STAY.require(
+            change.record().position() == next
+                && truth.at(next).filter(one -> one.text().equals(change.text())).isPresent(),
+            "%s has %s at %d of partition %d instead of %s at %d",
+            machine.name,
+            change.text(),
+            change.record().position(),
+            truth.partition(),
+            truth.at(next).map(Change::text),
+            next);
+        next++;
+      }
+    }
+    Invariant.POSITIONS_STAY.require(
+        next == truth.last() + 1,
+        "%s has changes of partition %d up to %d, and the last is %d",
+        machine.name,
+        truth.partition(),
+        next - 1,
+        truth.last());
+  }
+}

@@ -1,0 +1,294 @@
+package io.tunnel.server.replica.append;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.disk.OpenFiles;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.ShardConfig;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.SimSteps;
+import io.tunnel.server.replica.LocalRetention;
+import io.tunnel.server.replica.NodeReplicas;
+import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.ReplicasIdentity;
+import io.tunnel.server.replica.SimCopies;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+
+/**
+ * The replicas of a simulated node over a log of appends: real shards, local logs on simulated
+ * disks, and real tables. A table is written to its files when the simulation says so, and a kill
+ * loses what is not in the files.
+ */
+public final class SimAppendReplicas implements SimCopies {
+
+  private static final int SEGMENT_BYTES_MAX = 3_000;
+  private static final int OPEN_FILES_MAX = 4;
+  private static final int FLUSHED_ONE_IN = 150;
+
+  private final AppendReplicas all;
+  private final List<LaneKeeper> keepers;
+  private final List<LocalRetention> retentions = new ArrayList<>();
+  private final SimStorage storage;
+
+  /**
+   * What the replicas of a node are given.
+   *
+   * @param leaders where a partition's leader is reached, as HOST:PORT, if the address is known
+   * @param reach asks the log, for what no other port asks
+   */
+  public record Given(
+      ReadableAppendLog log,
+      AppendReplicas.Self self,
+      AppendReplicas.Known known,
+      IntFunction<Optional<String>> leaders,
+      Reached reach,
+      Shard.Clock clock) {}
+
+  /** Asks something that the log answers, or does not. */
+  @FunctionalInterface
+  public interface Reached {
+    /** Runs one of both later, by a thread of the node. */
+    void ask(Runnable reached, Runnable failed);
+  }
+
+  /** Opens what is stored, and follows the log. */
+  public SimAppendReplicas(SimStorage storage, ReplicaConfig config, Given given)
+      throws IOException {
+    this.storage = storage;
+    AppendReplicas.Ports ports =
+        new AppendReplicas.Ports(
+            given.log(),
+            given.self(),
+            given.leaders(),
+            given.known(),
+            partition -> problems(given.reach()),
+            (shard, partition) -> begin(given.reach(), shard, partition));
+    int count = storage.disks().size();
+    Shards.Layout layout =
+        new Shards.Layout(
+            storage.directory(),
+            count,
+            SEGMENT_BYTES_MAX,
+            new ShardConfig(4_096, 4_096, 8L << 20),
+            new TableStoreConfig(1 << 20, 1 << 20, 1),
+            new OpenFiles(storage::open, OPEN_FILES_MAX));
+    new ReplicasIdentity("log", Bytes.fromHex("01"), count).claim(storage.directory());
+    LaneShards lanes =
+        new LaneShards(ports, config.batches().readBytesMax() / count, given.clock());
+    Shards shards =
+        Shards.openCache(layout, given.known().catalog(), lanes, new SimMeter(), given.clock());
+    keepers = lanes.keepers(shards);
+    all = new AppendReplicas(shards, keepers, ports, config, given.clock());
+    for (Shard shard : shards.all()) {
+      storage.opened(shard.store());
+      retentions.add(
+          new LocalRetention(
+              shard.log(),
+              storage.localBytesMax(),
+              given.known().retentionMicros(),
+              partition -> !given.known().partitions().isDropped(partition),
+              new Flushed(storage, shard.store())));
+    }
+    all.followAll(lanes.stored());
+  }
+
+  private static CompletableFuture<Optional<String>> problems(Reached reach) {
+    CompletableFuture<Optional<String>> found = new CompletableFuture<>();
+    reach.ask(
+        () -> found.complete(Optional.empty()),
+        () -> found.completeExceptionally(new IOException("no answer in time")));
+    return found;
+  }
+
+  /** Without snapshots: the log is never trimmed, and read from its first record. */
+  private static CompletableFuture<LaneState> begin(Reached reach, Shard shard, int partition) {
+    CompletableFuture<LaneState> begun = new CompletableFuture<>();
+    reach.ask(
+        () ->
+            shard.execute(
+                Set.of(partition),
+                () -> {
+                  try {
+                    shard.renewal().empty(partition, LaneState.NONE.follow().position()).close();
+                    begun.complete(LaneState.NONE);
+                  } catch (IOException e) {
+                    begun.completeExceptionally(e);
+                  }
+                }),
+        () -> begun.completeExceptionally(new IOException("no answer in time")));
+    return begun;
+  }
+
+  /** A table whose files are complete when a flush was asked for. */
+  private record Flushed(SimStorage storage, TableStore store) implements LocalRetention.Table {
+    @Override
+    public long durableOffset() throws IOException {
+      return store.durableOffset();
+    }
+
+    @Override
+    public void startFlush() throws IOException {
+      storage.flush(store);
+    }
+  }
+
+  private Shard shard(int partition) {
+    return all.shards().get(partition % count());
+  }
+
+  @Override
+  public NodeReplicas all() {
+    return all;
+  }
+
+  /** Looks at the partitions that this node leads. */
+  public PartitionLooks looks() {
+    return all.looks();
+  }
+
+  @Override
+  public int count() {
+    return keepers.size();
+  }
+
+  @Override
+  public boolean isIdle(int shard) {
+    return SimSteps.isIdle(all.shards().get(shard));
+  }
+
+  @Override
+  public void step(int shard) {
+    SimSteps.step(all.shards().get(shard));
+    if (storage.random().nextInt(FLUSHED_ONE_IN) == 0) {
+      try {
+        storage.flush(all.shards().get(shard).store());
+      } catch (IOException e) {
+        throw new IllegalStateException("a simulated table fails", e);
+      }
+    }
+  }
+
+  /** As the replicas do it, with flushes that are complete when they return. */
+  @Override
+  public void retain(long nowMicros) {
+    for (int shard = 0; shard < count(); shard++) {
+      keepers.get(shard).retain(retentions.get(shard), nowMicros);
+    }
+    // Trims nothing more, and forgets pages of partitions that are not served any more.
+    all.retain(0);
+  }
+
+  @Override
+  public boolean hasFailed() {
+    return all.shards().stream().anyMatch(Shard::hasFailed);
+  }
+
+  @Override
+  public boolean isWritable(int partition) {
+    return all.isServing(partition);
+  }
+
+  @Override
+  public SortedMap<Bytes, NavigableMap<String, ColumnValue>> rows(int partition) {
+    SortedMap<Bytes, NavigableMap<String, ColumnValue>> rows = new TreeMap<>();
+    boolean unused =
+        shard(partition)
+            .tableNow(partition)
+            .scan(
+                partition,
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                true,
+                (key, columns) -> {
+                  NavigableMap<String, ColumnValue> row = new TreeMap<>();
+                  for (Column column : columns) {
+                    row.put(column.getName(), column.getValue());
+                  }
+                  rows.put(key, row);
+                  return true;
+                });
+    return rows;
+  }
+
+  @Override
+  public SortedMap<Bytes, Long> commitTimes(int partition) {
+    SortedMap<Bytes, Long> times = new TreeMap<>();
+    rows(partition)
+        .keySet()
+        .forEach(key -> times.put(key, SimSteps.commitMicros(shard(partition), partition, key)));
+    return times;
+  }
+
+  /** What the table knows of the writers of a partition. */
+  public SortedMap<Bytes, Bytes> writers(int partition) {
+    SortedMap<Bytes, Bytes> writers = new TreeMap<>();
+    shard(partition)
+        .store()
+        .writers(
+            (key, value) -> {
+              if (Binary.getInt(key.toByteArray(), 0) == partition) {
+                writers.put(key, value);
+              }
+            });
+    return writers;
+  }
+
+  /** The position of the first change that the local log has of a partition. */
+  public long firstKept(int partition) {
+    return shard(partition).log().firstPosition(partition);
+  }
+
+  /** The batches that the local log has of a partition. */
+  public List<ChangeBatch> kept(int partition) {
+    List<ChangeBatch> kept = new ArrayList<>();
+    LocalLog log = shard(partition).log();
+    try {
+      for (long next = firstKept(partition); next <= log.committed(partition); ) {
+        Extents extents = log.plan(partition, next, 1 << 20);
+        ByteBuffer bytes = ByteBuffer.allocate(extents.bytes());
+        extents.read(bytes);
+        for (int at = 0; at < bytes.capacity(); ) {
+          ChangeBatch batch = ChangeBatch.parse(bytes.array(), at, bytes.capacity());
+          kept.add(batch);
+          at += batch.byteCount();
+        }
+        next = extents.lastPosition() + 1;
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("a simulated disk fails", e);
+    }
+    return kept;
+  }
+
+  private static final class SimMeter implements Shard.Meter {
+    @Override
+    public void committed(int shard, long rows, long bytes, long commitNanos) {}
+
+    @Override
+    public void folded(int shard, long foldNanos) {}
+
+    @Override
+    public void rejected(int shard, long rows) {}
+
+    @Override
+    public void trimmed(int shard, long changes, long segments, long bytes) {}
+  }
+}
