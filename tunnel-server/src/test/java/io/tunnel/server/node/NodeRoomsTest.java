@@ -24,6 +24,7 @@ import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.session.SessionConfig;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
