@@ -9,8 +9,11 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.NewerCatalog;
 import io.tunnel.server.engine.NewerDirectory;
+import io.tunnel.server.replica.append.NewerAppends;
+import io.tunnel.server.replica.snapshot.NewerBlocks;
 import io.tunnel.server.table.NewerRows;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,10 +47,13 @@ class CompatibilityPageTest {
   @Test
   void each_row_of_the_page_is_what_the_code_does() throws Exception {
     addBatches();
+    addAppends();
+    addBlocks();
     addStoredRows();
     NewerCatalog.addTo(cases);
     cases.put(
         "directory-format", () -> refusal(() -> NewerDirectory.open(directory), "has format 3"));
+    cases.put("log-form", CompatibilityPageTest::openFormerLog);
     Map<String, String> page = page();
     assertThat(page.keySet()).containsExactlyInAnyOrderElementsOf(cases.keySet());
     Map<String, String> done = new TreeMap<>();
@@ -143,6 +149,34 @@ class CompatibilityPageTest {
             refusal(
                 () -> write(NewerBatches.rows(1, EVEN, TestRows.put("a"))),
                 "attribute 1000 of a row"));
+  }
+
+  private void addAppends() {
+    cases.put("append-form", () -> NewerAppends.changed(0, 2));
+    cases.put("append-kind", () -> NewerAppends.changed(1, 7));
+    cases.put("append-odd", () -> NewerAppends.with(ODD));
+    cases.put("append-even", () -> NewerAppends.with(EVEN));
+    cases.put("append-member", NewerAppends::withMember);
+  }
+
+  private void addBlock(String name, Callable<Integer> entries, String why) {
+    cases.put(name, () -> refusal(() -> entries.call() == 1 ? "skips" : "drops", why));
+  }
+
+  private void addBlocks() {
+    addBlock("block-form", () -> NewerBlocks.ofForm(2), "a block of a snapshot of form 2");
+    addBlock("block-odd", () -> NewerBlocks.with(ODD), "attribute 1001 of a block");
+    addBlock("block-even", () -> NewerBlocks.with(EVEN), "?");
+  }
+
+  /** A node starts on a cluster that a build with a record for each row has founded. */
+  private static String openFormerLog() throws Exception {
+    return refusal(
+        () -> {
+          LogForm.APPENDS.require(Map.of("form", "{\"number\":2}"));
+          return "takes";
+        },
+        "a record for each row");
   }
 
   private void addStored(String name, String head, String why) {
