@@ -4,11 +4,9 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.LogTakenException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -19,9 +17,6 @@ import java.util.concurrent.CompletableFuture;
  * snapshots. The origin of a table is the origin of both topics.
  */
 final class AppendTables implements TableTopics {
-
-  /** Features of tables in a log of appends. */
-  private static final Set<LogFeature> FEATURES = EnumSet.allOf(LogFeature.class);
 
   private final AppendTopics topics;
 
@@ -35,17 +30,11 @@ final class AppendTables implements TableTopics {
   }
 
   @Override
-  public boolean has(LogFeature feature) {
-    return FEATURES.contains(feature);
-  }
-
-  @Override
   public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
     return topics
         .open(new AppendTopics.Table(table.tableId(), table.partitions().size()))
         .thenApply(Optional::of)
-        .exceptionallyCompose(
-            failure -> CompletableFuture.failedFuture(refusal(failure)));
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(refusal(failure)));
   }
 
   /** The failure of a creation; {@link LogTakenException} where an existing topic does not fit. */

@@ -97,7 +97,6 @@ final class Requests {
                 threads.control(),
                 served.clock()::epochMs),
             served,
-            rooms.tables().logs(),
             rooms.cluster());
     HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels());

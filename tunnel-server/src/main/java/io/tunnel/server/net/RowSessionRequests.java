@@ -27,10 +27,10 @@ final class RowSessionRequests {
   /**
    * The sessions of a server.
    *
-   * @throws io.tunnel.model.RefusedException FEATURE_NOT_ENABLED where there are none
+   * @throws io.tunnel.model.RefusedException FEATURE_NOT_ENABLED below the level of row sessions
    */
   static RowSessionHost of(NetServer.Rooms rooms) {
-    SingleServer.ROW_SESSIONS.require(rooms.tables().logs(), rooms.cluster());
+    RowFeature.ROW_SESSIONS.require(rooms.cluster());
     return rooms.rows().sessions().orElseThrow();
   }
 

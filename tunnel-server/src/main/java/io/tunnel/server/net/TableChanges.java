@@ -8,7 +8,6 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.changes.CatchUp;
-import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.TunnelHost;
@@ -89,7 +88,6 @@ final class TableChanges {
   void create(CreateTable request, Asked asked, Answer answer) {
     change(
         () -> {
-          requireFitting(request.meta().options());
           create(request, asked, 0, answer);
         },
         asked,
@@ -115,16 +113,6 @@ final class TableChanges {
     return failure instanceof CompletionException && failure.getCause() != null
         ? failure.getCause()
         : failure;
-  }
-
-  private void requireFitting(TableOptions options) {
-    if (options.retentionBytes() > 0 && !logs.has(LogFeature.RETENTION_BYTES)) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
-          "a table of a cluster keeps changes by their age, not by their size: give it retentionMs,"
-              + " and 0 for retentionBytes instead of "
-              + options.retentionBytes());
-    }
   }
 
   /** Rows that were written without a time to live are not in the index of expiry. */
@@ -190,7 +178,6 @@ final class TableChanges {
         () -> {
           TableRecord table = catalog.table(name);
           TableOptions options = change.apply(table.meta().options());
-          requireFitting(options);
           requireAlterable(table, options);
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);

@@ -6,7 +6,6 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.access.Authority;
-import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Frame;
@@ -27,7 +26,6 @@ final class TableRequests {
   private final Tables tables;
   private final TableChanges changes;
   private final RequestThreads threads;
-  private final TableLogs logs;
   private final ClusterView cluster;
 
   TableRequests(
@@ -35,9 +33,7 @@ final class TableRequests {
       Tables tables,
       TableChanges changes,
       RequestThreads threads,
-      TableLogs logs,
       ClusterView cluster) {
-    this.logs = logs;
     this.cluster = cluster;
     this.catalog = catalog;
     this.tables = tables;
@@ -56,10 +52,10 @@ final class TableRequests {
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
           if (request.meta().options().ttlMs().isPresent()) {
-            SingleServer.TIME_TO_LIVE.require(logs, cluster);
+            RowFeature.TIME_TO_LIVE.require(cluster);
           }
           if (PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isPresent()) {
-            SingleServer.AUTO_KEYS.require(logs, cluster);
+            RowFeature.AUTO_KEYS.require(cluster);
           }
           changes.create(
               request, asked(frame, connection, request.meta().name()), mapped(frame, connection));

@@ -64,7 +64,7 @@ final class WriteRequests {
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
     if (batch.isAtomic()) {
-      SingleServer.ATOMIC_BATCHES.require(rooms.tables().logs(), rooms.cluster());
+      RowFeature.ATOMIC_BATCHES.require(rooms.cluster());
     }
     Optional<PartitionHost> ofBound = checked.session().map(proof -> host(partition.id()));
     if (!checked

@@ -3,7 +3,6 @@ package io.tunnel.server.node;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.TableLogs;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,11 +19,6 @@ record HeardTables(TableLogs logs, Later later, long ageMsMax) implements TableL
   @Override
   public boolean areShared() {
     return logs.areShared();
-  }
-
-  @Override
-  public boolean has(LogFeature feature) {
-    return logs.has(feature);
   }
 
   @Override

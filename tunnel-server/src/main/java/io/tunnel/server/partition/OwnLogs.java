@@ -74,11 +74,6 @@ public final class OwnLogs implements TableLogs {
     return false;
   }
 
-  @Override
-  public boolean has(LogFeature feature) {
-    return true;
-  }
-
   /** A shard takes writes of a partition as soon as it is in the catalog. */
   @Override
   public CompletableFuture<Optional<Bytes>> create(TableRecord table) {

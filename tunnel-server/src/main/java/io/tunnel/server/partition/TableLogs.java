@@ -16,9 +16,6 @@ public interface TableLogs {
   /** Whether many nodes share them. */
   boolean areShared();
 
-  /** Whether tables of these logs have a feature; any thread. */
-  boolean has(LogFeature feature);
-
   /**
    * Makes the log of a table that is about to be in the catalog, and says what its origin is, if it
    * has one. If there is a log under the table's id that fits and has never had a record, it is of

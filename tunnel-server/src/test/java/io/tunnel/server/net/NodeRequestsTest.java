@@ -348,46 +348,42 @@ final class NodeRequestsTest {
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a")));
   }
 
-  /** No level of a cluster has these: to advise a higher one would advise what is refused. */
   @Test
-  void features_of_a_single_server_are_refused_at_each_level_without_advice_of_another_of_them()
-      throws IOException {
+  void a_cluster_has_the_features_of_rows_from_their_level_on() throws IOException {
     node.view.leads(Unit.CATALOG, node.view.address());
     node.view.serve(Map.of("a", 1));
-    requireRefusals();
-    node.view.serve(Map.of("a", 2));
-    client.granted(Operation.UPGRADE, new Upgrade(Optional.of(2)), Levels.class);
-    requireRefusals();
-  }
-
-  private void requireRefusals() throws IOException {
     Bytes secret = Bytes.copyOf(new byte[SessionProof.SECRET_BYTES]);
+    byte[] atomic = write(Attributes.atomic(Bytes.EMPTY), Bytes.EMPTY);
     TableOptions ttl = TableOptions.DEFAULT.withTtl(Duration.ofMinutes(1));
     List<PrimaryKeySchema> auto =
         List.of(
             new PrimaryKeySchema("shop", PrimaryKeyType.STRING), PrimaryKeySchema.auto("number"));
+    CreateTable expiring = new CreateTable(new TableMeta("t", TestRows.SCHEMA, ttl), List.of());
+    CreateTable numbered = new CreateTable(new TableMeta("n", auto), List.of());
     Map<String, ErrorPayload> refusals =
         Map.of(
-            "a cluster has no atomic batches: its log has a record for each row; write what must"
-                + " change together as columns of one row",
-            client.refused(Operation.WRITE, write(Attributes.atomic(Bytes.EMPTY), Bytes.EMPTY)),
-            "a cluster has no row sessions: no node owns both a session and the order of its rows;"
-                + " write the time until which a row counts into a column of the row, and write the"
-                + " row again before that time",
+            "atomic batches",
+            client.refused(Operation.WRITE, atomic),
+            "row sessions",
             client.refused(Operation.OPEN_ROW_SESSION, new RowSessionControl.Open(5_000, secret)),
-            "a cluster has no time to live: leave ttlMs out, and delete old rows by a program",
-            client.refused(
-                Operation.CREATE_TABLE,
-                new CreateTable(new TableMeta("t", TestRows.SCHEMA, ttl), List.of())),
-            "a cluster has no AUTO keys: its log forgets the numbers of deleted rows; create the"
-                + " table without an AUTO column, and let writers number their rows",
-            client.refused(
-                Operation.CREATE_TABLE, new CreateTable(new TableMeta("t", auto), List.of())));
+            "time to live",
+            client.refused(Operation.CREATE_TABLE, expiring),
+            "AUTO keys",
+            client.refused(Operation.CREATE_TABLE, numbered));
     refusals.forEach(
-        (message, refusal) -> {
+        (feature, refusal) -> {
           assertThat(refusal.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
-          assertThat(refusal.message()).isEqualTo(message);
+          assertThat(refusal.message())
+              .startsWith("the feature '" + feature + "' needs level 2, and the level is 1");
         });
+    node.view.serve(Map.of("a", 2));
+    client.granted(Operation.UPGRADE, new Upgrade(Optional.of(2)), Levels.class);
+    client.granted(Operation.WRITE, atomic);
+    // The level refuses no table any more. This node has no store of the catalog.
+    for (CreateTable request : List.of(expiring, numbered)) {
+      assertThat(client.refused(Operation.CREATE_TABLE, request).code())
+          .isEqualTo(ErrorCode.NOT_LEADER);
+    }
   }
 
   private static Bytes attribute(int number) {

@@ -17,7 +17,6 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.LedTunnels;
@@ -60,11 +59,6 @@ final class TableChangesTest {
     @Override
     public boolean areShared() {
       return true;
-    }
-
-    @Override
-    public boolean has(LogFeature feature) {
-      return false;
     }
 
     @Override
@@ -240,15 +234,14 @@ final class TableChangesTest {
   }
 
   @Test
-  void a_shared_log_keeps_changes_by_their_age_alone() {
-    create("a", options(0, 1));
-    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.INVALID_REQUEST);
-    assertThat(failed.get(0)).hasMessageContaining("retentionBytes");
-    assertThat(logs.asked).isEmpty();
-    create("a", options(1_000, 0));
+  void a_shared_log_keeps_changes_by_their_age_and_their_size() {
+    create("a", options(1_000, 7));
     logged();
-    changes.alter("a", any -> options(1_000, 5), Asked.NAMELESS, answer());
-    assertThat(code(failed.get(1))).isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(catalog.table("a").meta().options().retentionBytes()).isEqualTo(7);
+    changes.alter("a", any -> options(1_000, 9), Asked.NAMELESS, answer());
+    logged();
+    assertThat(catalog.table("a").meta().options().retentionBytes()).isEqualTo(9);
+    assertThat(failed).isEmpty();
   }
 
   @Test

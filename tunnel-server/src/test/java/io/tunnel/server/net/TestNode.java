@@ -196,9 +196,7 @@ final class TestNode implements Closeable {
                         new Joined(clock)),
                     new LogFigures.OfSharedLog(known, shards, led::contains),
                     partition -> LogFigures.UNKNOWN),
-                new LogsWith(
-                    Set.of(),
-                    new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT)),
+                new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT),
                 view,
                 new Coordinator.Naming(handles, catalog.grants()),
                 new Ports.Threads(control, turns, turns, readers, describer, clock)),

@@ -17,7 +17,6 @@ import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.SystemClock;
-import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.NodeReplicas;
@@ -109,11 +108,6 @@ class NodeRoomsTest {
     @Override
     public boolean areShared() {
       return true;
-    }
-
-    @Override
-    public boolean has(LogFeature feature) {
-      return false;
     }
 
     @Override
