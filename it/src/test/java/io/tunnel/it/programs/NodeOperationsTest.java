@@ -130,7 +130,7 @@ class NodeOperationsTest {
     for (ServerProcess node : nodes) {
       assertThat(figure(node, "tunnel_node_placements_total")).isPositive();
       assertThat(figure(node, "tunnel_cluster_generation")).isPositive();
-      for (String none : List.of("fenced", "repairs", "append_failures", "restarts")) {
+      for (String none : List.of("fenced", "append_failures", "restarts")) {
         assertThat(figure(node, "tunnel_replica_" + none + "_total")).as(none).isZero();
       }
       assertThat(figure(node, "tunnel_node_draining")).isZero();

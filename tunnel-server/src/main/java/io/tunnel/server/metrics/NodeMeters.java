@@ -141,7 +141,6 @@ public final class NodeMeters {
       case CLAIMED -> "tunnel.replica.claims";
       case LED -> "tunnel.replica.leads";
       case FENCED -> "tunnel.replica.fenced";
-      case REPAIRED -> "tunnel.replica.repairs";
       case APPEND_FAILED -> "tunnel.replica.append.failures";
       case READ_TOO_OLD -> "tunnel.replica.old.reads";
       case BEGUN_ANEW -> "tunnel.replica.restarts";
@@ -153,7 +152,6 @@ public final class NodeMeters {
       case CLAIMED -> "Markers appended to lead a partition";
       case LED -> "Times that a replica began to lead";
       case FENCED -> "Records read that do not count, because their leader had been replaced";
-      case REPAIRED -> "Rows appended as they are, because a fenced record could hide them";
       case APPEND_FAILED -> "Appends that failed, or were not answered in time";
       case READ_TOO_OLD -> "Reads of rows refused, because the log had not confirmed them for long";
       case BEGUN_ANEW -> "Replicas given up and made again from the log's beginning";

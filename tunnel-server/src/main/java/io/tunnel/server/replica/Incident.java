@@ -10,8 +10,6 @@ public enum Incident {
    * It read a record that does not count; every replica reads it, and again when it is made anew.
    */
   FENCED,
-  /** As a leader it appended a row as it is, because a fenced record could hide it. */
-  REPAIRED,
   /** An append failed, or its outcome was not known in time. */
   APPEND_FAILED,
   /** It refused to read rows that the log had not confirmed for too long. */

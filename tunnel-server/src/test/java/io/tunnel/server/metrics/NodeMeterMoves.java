@@ -110,7 +110,6 @@ final class NodeMeterMoves {
       case CLAIMED -> "tunnel_replica_claims_total";
       case LED -> "tunnel_replica_leads_total";
       case FENCED -> "tunnel_replica_fenced_total";
-      case REPAIRED -> "tunnel_replica_repairs_total";
       case APPEND_FAILED -> "tunnel_replica_append_failures_total";
       case READ_TOO_OLD -> "tunnel_replica_old_reads_total";
       case BEGUN_ANEW -> "tunnel_replica_restarts_total";

@@ -2,7 +2,6 @@ package io.tunnel.server.replica.append;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
-import io.tunnel.server.replica.append.SharedLane.Wiring;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,10 +19,10 @@ final class LaneClock {
   private static final Logger LOG = LoggerFactory.getLogger(LaneClock.class);
 
   private final int partition;
-  private final Wiring wiring;
+  private final LaneWiring wiring;
   private final ClockGapCore gap = new ClockGapCore();
 
-  LaneClock(int partition, Wiring wiring) {
+  LaneClock(int partition, LaneWiring wiring) {
     this.partition = partition;
     this.wiring = wiring;
   }

@@ -56,8 +56,8 @@ final class LaneKeeper implements Closeable {
   private final PacedTail tail;
   private final TopicProblems problems;
   private final Shard.Clock clock;
-  private final Incidents incidents = new Incidents();
-  private final Map<Integer, Kept> kept = new ConcurrentHashMap<>();
+  private final Incidents incidents;
+  private final Map<Integer, KeptLane> kept = new ConcurrentHashMap<>();
   private final StartingLanes starting;
 
   /** Whether a tick waits for the shard's thread. */
@@ -77,44 +77,13 @@ final class LaneKeeper implements Closeable {
    *
    * @param seen what the table and the local log had at the start
    */
-  record Opened(SeenRecords seen, SharedShardLog log, PacedTail tail) {}
+  record Opened(SeenRecords seen, SharedShardLog log, PacedTail tail, Incidents incidents) {}
 
   /** What a node is told to do with a partition. */
   enum Target {
     FOLLOW,
     LEAD,
     LEAVE
-  }
-
-  /** A replica. For the shard's thread, but for the view. */
-  private static final class Kept {
-    final int partition;
-    final SharedLane lane;
-    final ReadIndex strict = new ReadIndex();
-    Target target = Target.FOLLOW;
-    OptionalLong startEnd = OptionalLong.empty();
-
-    /** Told apart from every other lane of the keeper. */
-    final long number;
-
-    Optional<LaneView.Named> named = Optional.empty();
-    long end;
-    long askedNanos;
-
-    /** The led epoch for which the shard folds what is before its marker. */
-    OptionalLong awaited = OptionalLong.empty();
-
-    volatile LaneView view;
-
-    /** The local log has the changes from this position on, beyond those of an earlier replica. */
-    final long begun;
-
-    Kept(int partition, SharedLane lane, long number) {
-      this.partition = partition;
-      this.lane = lane;
-      this.number = number;
-      this.begun = lane.state().follow().position();
-    }
   }
 
   /**
@@ -128,6 +97,7 @@ final class LaneKeeper implements Closeable {
     this.log = opened.log();
     this.seen = opened.seen();
     this.tail = opened.tail();
+    this.incidents = opened.incidents();
     this.problems = ports.problems();
     this.starting = new StartingLanes(shard, ports.snapshots().starts(), clock, this::begin);
     this.clock = clock;
@@ -144,7 +114,7 @@ final class LaneKeeper implements Closeable {
 
   /** The epoch in which a partition is served here; empty elsewhere. */
   OptionalLong served(int partition) {
-    Kept replica = kept.get(partition);
+    KeptLane replica = kept.get(partition);
     return replica == null ? OptionalLong.empty() : replica.view.served();
   }
 
@@ -164,7 +134,7 @@ final class LaneKeeper implements Closeable {
 
   /** When the log has last confirmed the lead of a partition, by the clock of the shard. */
   OptionalLong confirmedNanos(int partition) {
-    Kept replica = kept.get(partition);
+    KeptLane replica = kept.get(partition);
     return replica == null ? OptionalLong.empty() : replica.lane.confirmedNanos();
   }
 
@@ -174,7 +144,7 @@ final class LaneKeeper implements Closeable {
   }
 
   private void told(int partition, Target target) {
-    Kept replica = kept.get(partition);
+    KeptLane replica = kept.get(partition);
     if (replica != null) {
       told(replica, target);
     } else if (!starting.isTold(partition, target)
@@ -189,7 +159,7 @@ final class LaneKeeper implements Closeable {
     }
   }
 
-  private void told(Kept replica, Target target) {
+  private void told(KeptLane replica, Target target) {
     replica.target = target;
     if (target == Target.LEAD) {
       askTopics(replica);
@@ -203,7 +173,7 @@ final class LaneKeeper implements Closeable {
   }
 
   private void begin(int partition, LaneState state, Target target) {
-    Kept replica = new Kept(partition, log.begin(partition, state), ++lanes);
+    KeptLane replica = new KeptLane(partition, log.begin(partition, state), ++lanes);
     publish(replica);
     kept.put(partition, replica);
     askEnds(Set.of(partition));
@@ -211,7 +181,7 @@ final class LaneKeeper implements Closeable {
   }
 
   /** Before a claim, and again and again while the node is told to lead. */
-  private void askTopics(Kept replica) {
+  private void askTopics(KeptLane replica) {
     replica.askedNanos = clock.nanos();
     problems
         .of(replica.partition)
@@ -219,7 +189,7 @@ final class LaneKeeper implements Closeable {
   }
 
   /** A leader whose log does not answer leads on: the topics were right before. */
-  private void sawTopics(Kept replica, Optional<String> problem, Throwable failure) {
+  private void sawTopics(KeptLane replica, Optional<String> problem, Throwable failure) {
     if (kept.get(replica.partition) != replica || replica.target != Target.LEAD) {
       return;
     }
@@ -258,7 +228,7 @@ final class LaneKeeper implements Closeable {
     if (event instanceof AppendTail.Read read) {
       takenBytes += read.bytes();
     }
-    Kept replica = kept.get(event.partition());
+    KeptLane replica = kept.get(event.partition());
     if (replica != null) {
       log.take(event);
       touched(replica);
@@ -269,7 +239,7 @@ final class LaneKeeper implements Closeable {
   void lost(int partition, String cause) {
     post(
         () -> {
-          Kept replica = kept.get(partition);
+          KeptLane replica = kept.get(partition);
           if (replica != null && replica.lane.standing() == Standing.LOST) {
             incidents.count(Incident.BEGUN_ANEW, 1);
             LOGGER.warn(
@@ -282,7 +252,7 @@ final class LaneKeeper implements Closeable {
 
   /** A control record counts; for the shard's thread. */
   void said(int partition, long offset, AppendValue value) {
-    Kept replica = kept.get(partition);
+    KeptLane replica = kept.get(partition);
     if (replica != null && value instanceof Snapshot snapshot) {
       replica.named = Optional.of(new LaneView.Named(offset, snapshot));
       publish(replica);
@@ -312,7 +282,7 @@ final class LaneKeeper implements Closeable {
     }
   }
 
-  private void tick(Kept replica) {
+  private void tick(KeptLane replica) {
     long now = clock.nanos();
     if (replica.target == Target.LEAD && now - replica.askedNanos >= TOPICS_NANOS) {
       askTopics(replica);
@@ -357,7 +327,7 @@ final class LaneKeeper implements Closeable {
                                     .ifPresent(replica -> sawEnd(replica, end, asked)))));
   }
 
-  private void sawEnd(Kept replica, AppendTail.End end, long askedNanos) {
+  private void sawEnd(KeptLane replica, AppendTail.End end, long askedNanos) {
     if (replica.startEnd.isEmpty()) {
       replica.startEnd = OptionalLong.of(end.offset());
     }
@@ -375,7 +345,7 @@ final class LaneKeeper implements Closeable {
   void read(int partition, Runnable action, Consumer<RefusedException> refused) {
     post(
         () -> {
-          Kept replica = kept.get(partition);
+          KeptLane replica = kept.get(partition);
           if (replica == null) {
             refused.accept(log.notLed(partition));
           } else if (replica.strict.add(
@@ -399,7 +369,7 @@ final class LaneKeeper implements Closeable {
     }
   }
 
-  private void askStrictEnd(Kept replica) {
+  private void askStrictEnd(KeptLane replica) {
     long asked = clock.nanos();
     CompletableFuture<AppendTail.End> answer =
         tail.ends(Set.of(replica.partition)).get(replica.partition);
@@ -407,7 +377,7 @@ final class LaneKeeper implements Closeable {
         (end, failure) -> post(() -> strictEnd(replica, Optional.ofNullable(end), asked)));
   }
 
-  private void strictEnd(Kept replica, Optional<AppendTail.End> end, long askedNanos) {
+  private void strictEnd(KeptLane replica, Optional<AppendTail.End> end, long askedNanos) {
     if (kept.get(replica.partition) != replica) {
       replica.strict.stop(log.notLed(replica.partition));
       return;
@@ -425,7 +395,7 @@ final class LaneKeeper implements Closeable {
   }
 
   /** Something has happened to a replica. */
-  private void touched(Kept replica) {
+  private void touched(KeptLane replica) {
     OptionalLong led = replica.lane.ledEpoch();
     if (!replica.view.served().equals(led)) {
       if (replica.view.served().isPresent()) {
@@ -443,7 +413,7 @@ final class LaneKeeper implements Closeable {
   }
 
   /** Everything before the marker of an epoch is in the table, unless the disk is full. */
-  private void folded(Kept replica, OptionalLong epoch) {
+  private void folded(KeptLane replica, OptionalLong epoch) {
     replica.awaited = OptionalLong.empty();
     if (replica.lane.ledEpoch().equals(epoch) && !log.isBehind(replica.partition)) {
       incidents.count(Incident.LED, 1);
@@ -451,7 +421,7 @@ final class LaneKeeper implements Closeable {
     }
   }
 
-  private void remove(Kept replica) {
+  private void remove(KeptLane replica) {
     replica.view = replica.view.withdrawn();
     replica.strict.stop(log.notLed(replica.partition));
     kept.remove(replica.partition);
@@ -459,7 +429,7 @@ final class LaneKeeper implements Closeable {
     seen.drop(replica.partition);
   }
 
-  private void leave(Kept replica) {
+  private void leave(KeptLane replica) {
     remove(replica);
     try {
       shard.renewal().empty(replica.partition, LaneState.NONE.follow().position()).close();
@@ -472,12 +442,12 @@ final class LaneKeeper implements Closeable {
     }
   }
 
-  private void publish(Kept replica) {
+  private void publish(KeptLane replica) {
     OptionalLong served = replica.view == null ? OptionalLong.empty() : replica.view.served();
     replica.view = view(replica, served);
   }
 
-  private static LaneView view(Kept replica, OptionalLong served) {
+  private static LaneView view(KeptLane replica, OptionalLong served) {
     SharedLane lane = replica.lane;
     LaneState state = lane.state();
     return new LaneView(

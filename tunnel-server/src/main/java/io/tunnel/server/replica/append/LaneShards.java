@@ -7,6 +7,7 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardLog;
 import io.tunnel.server.partition.ShardLogs;
 import io.tunnel.server.partition.Shards;
+import io.tunnel.server.replica.Incidents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,8 +69,8 @@ final class LaneShards implements ShardLogs {
     AtomicReference<LaneKeeper> keeper = new AtomicReference<>();
     PacedTail tail =
         new PacedTail(ports.log(), readBytesMax, event -> keeper.get().happened(event));
-    SharedLane.Wiring wiring =
-        new SharedLane.Wiring(
+    LaneWiring wiring =
+        new LaneWiring(
             ports.log(),
             tail.tail(),
             ports.self().markers(),
@@ -77,8 +78,9 @@ final class LaneShards implements ShardLogs {
             posts,
             clock);
     LaneAnswers answers = new LaneAnswers(ports.leaders(), outcomeMsMax);
-    SharedShardLog log = new SharedShardLog(local, wiring, new Told(keeper), answers);
-    opened.put(shard, new LaneKeeper.Opened((SeenRecords) places, log, tail));
+    Incidents incidents = new Incidents();
+    SharedShardLog log = new SharedShardLog(local, wiring, new Told(keeper), answers, incidents);
+    opened.put(shard, new LaneKeeper.Opened((SeenRecords) places, log, tail, incidents));
     made.put(shard, keeper);
     return log;
   }

@@ -2,7 +2,6 @@ package io.tunnel.server.replica.append;
 
 import io.tunnel.server.replica.append.AppendTail.End;
 import io.tunnel.server.replica.append.ReadBackCore.Proven;
-import io.tunnel.server.replica.append.SharedLane.Wiring;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -20,7 +19,7 @@ final class LaneTail {
   static final long RECORD_BYTES = 8 << 10;
 
   private final int partition;
-  private final Wiring wiring;
+  private final LaneWiring wiring;
   private final ReadBackCore readBack;
 
   /** The events of this visit of the tail count; those before {@link #hasBegun} are older. */
@@ -36,7 +35,7 @@ final class LaneTail {
 
   private boolean isLooking;
 
-  LaneTail(int partition, Wiring wiring, Proven proven) {
+  LaneTail(int partition, LaneWiring wiring, Proven proven) {
     this.partition = partition;
     this.wiring = wiring;
     this.readBack = new ReadBackCore(proven);

@@ -23,11 +23,20 @@ final class OwnAppend {
   /** By the wall clock, since 1970. */
   final long madeMs;
 
+  private boolean hasFailed;
+
   OwnAppend(Optional<OpenGroup> group, Consumer<Outcome> done, byte[] value, Shard.Clock clock) {
     this.group = group;
     this.done = done;
     this.value = value;
     this.madeNanos = clock.nanos();
     this.madeMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
+  }
+
+  /** Notes a failure; false when the append has failed before. */
+  boolean fail() {
+    boolean isFirst = !hasFailed;
+    hasFailed = true;
+    return isFirst;
   }
 }

@@ -4,7 +4,6 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.OpenGroup;
-import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.FollowCore.Verdict;
 import io.tunnel.server.replica.append.LaneEvent.Counts;
@@ -19,10 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A replica of one partition of a shared log: reads the records that count, and appends groups and
@@ -34,18 +30,18 @@ import org.slf4j.LoggerFactory;
  */
 final class SharedLane {
 
-  private static final Logger LOG = LoggerFactory.getLogger(SharedLane.class);
   private static final String GIVEN_AGAIN =
       "the log gave an offset a second time that the node had read or believed";
 
   private final int partition;
-  private final Wiring wiring;
+  private final LaneWiring wiring;
   private final LeadCore<OwnAppend> lead;
   private final LaneTail tail;
   private final LaneRecords records;
   private final LaneClock clock;
   private final LaneClaims claims;
   private final LaneAnswers answers;
+  private final LaneIncidents incidents;
 
   private Standing standing = Standing.NEW;
   private String reason = "not begun";
@@ -53,28 +49,18 @@ final class SharedLane {
   private volatile OptionalLong ledEpoch = OptionalLong.empty();
   private volatile OptionalLong confirmedNanos = OptionalLong.empty();
 
-  /**
-   * What the lanes of a shard share.
-   *
-   * @param tail tells its events to the shard's thread
-   * @param markers random numbers, no two alike
-   * @param leader what the markers of this node say
-   * @param posts runs an action on the shard's thread; any thread may call
-   */
-  record Wiring(
-      AppendLog log,
-      AppendTail tail,
-      LongSupplier markers,
-      AppendValue.Leader leader,
-      Consumer<Runnable> posts,
-      Shard.Clock clock) {}
-
   /** A replica that has read the log up to {@code state}, and does not read on yet. */
   SharedLane(
-      int partition, LaneState state, Wiring wiring, LaneClaims claims, LaneAnswers answers) {
+      int partition,
+      LaneState state,
+      LaneWiring wiring,
+      LaneClaims claims,
+      LaneAnswers answers,
+      LaneIncidents incidents) {
     this.partition = partition;
     this.wiring = wiring;
     this.answers = answers;
+    this.incidents = incidents;
     this.claims = claims;
     this.lead = new LeadCore<>(state.follow(), SharedShardLog.APPENDS_MAX + 1);
     this.tail = new LaneTail(partition, wiring, state.proven());
@@ -182,13 +168,15 @@ final class SharedLane {
     }
     AppendHeader marker = lead.claim(wiring.markers().getAsLong(), nowMs);
     long sentMs = clock.nowMs();
-    wiring
-        .log()
-        .append(
-            partition,
-            marker.encode(),
-            wiring.leader().encode(),
-            placed -> wiring.posts().accept(() -> claimed(marker, sentMs, placed)));
+    incidents.claimed();
+    send(marker, wiring.leader().encode(), placed -> claimed(marker, sentMs, placed));
+  }
+
+  private void send(
+      AppendHeader header, byte[] value, Consumer<Optional<AppendLog.Placed>> answered) {
+    Consumer<Optional<AppendLog.Placed>> posted =
+        placed -> wiring.posts().accept(() -> answered.accept(placed));
+    wiring.log().append(partition, header.encode(), value, posted::accept);
   }
 
   /**
@@ -207,6 +195,9 @@ final class SharedLane {
 
   private void tell(
       OwnAppend own, Outcome outcome, RefusedException reason, List<LaneEvent> events) {
+    if (outcome == Outcome.UNKNOWN) {
+      incidents.failed(own);
+    }
     if (own.group.isPresent()) {
       events.add(new Refused(own.group.get(), reason));
     } else {
@@ -219,8 +210,11 @@ final class SharedLane {
     if (placed.isPresent() && clock.measure(sentMs, placed.get()).isOff()) {
       lead.resign();
     }
-    if (placed.isEmpty() && lead.isClaiming(marker)) {
-      lead.resign();
+    if (placed.isEmpty()) {
+      incidents.failed();
+      if (lead.isClaiming(marker)) {
+        lead.resign();
+      }
     }
     settleStanding();
   }
@@ -286,13 +280,7 @@ final class SharedLane {
   }
 
   private void send(AppendHeader header, OwnAppend own, List<LaneEvent> events) {
-    wiring
-        .log()
-        .append(
-            partition,
-            header.encode(),
-            own.value,
-            placed -> wiring.posts().accept(() -> acknowledged(header, own, placed, events)));
+    send(header, own.value, placed -> acknowledged(header, own, placed, events));
   }
 
   private void acknowledged(
@@ -302,9 +290,12 @@ final class SharedLane {
       if (clock.measure(own.madeMs, at.get()).isOff()) {
         lead.resign();
       }
-    } else if (lead.isUnderWay(header)) {
-      // Reading settles what is under way, behind the marker of the next claim.
-      lead.resign();
+    } else {
+      incidents.failed(own);
+      if (lead.isUnderWay(header)) {
+        // Reading settles what is under way, behind the marker of the next claim.
+        lead.resign();
+      }
     }
     settleStanding();
   }
@@ -386,7 +377,9 @@ final class SharedLane {
     } else if (event instanceof AppendTail.Cut cut) {
       lose("the log has lost its end before offset " + cut.offset(), events);
     } else if (event instanceof AppendTail.HeldBack held) {
-      stop(Standing.HELD_BACK, "offset " + held.offset() + " has " + held.reason(), events);
+      String why = "offset " + held.offset() + " has " + held.reason();
+      incidents.heldBack(why);
+      stop(Standing.HELD_BACK, why, events);
     }
   }
 
@@ -422,6 +415,7 @@ final class SharedLane {
   private void follow(
       AppendTail.Stored record, Verdict verdict, boolean isOwn, List<LaneEvent> events) {
     AppendHeader header = record.header();
+    incidents.read(verdict);
     if (verdict == Verdict.COUNTS && !isOwn) {
       follows(record.offset(), header, record.value(), events);
     } else if (verdict == Verdict.MARKER || verdict == Verdict.ENDS_EPOCH) {
@@ -480,7 +474,7 @@ final class SharedLane {
     String why =
         "partition %d of the shared log has a malformed record at offset %d: %s"
             .formatted(partition, offset, e.getMessage());
-    LOG.error("{}; this node does not serve the partition any more", why);
+    incidents.malformed(why);
     stop(Standing.FAILED, why, events);
   }
 

@@ -7,13 +7,13 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.OpenGroup;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.ShardLog;
+import io.tunnel.server.replica.Incidents;
 import io.tunnel.server.replica.append.LaneEvent.Counts;
 import io.tunnel.server.replica.append.LaneEvent.Follows;
 import io.tunnel.server.replica.append.LaneEvent.Lost;
 import io.tunnel.server.replica.append.LaneEvent.Refused;
 import io.tunnel.server.replica.append.LaneEvent.Said;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
-import io.tunnel.server.replica.append.SharedLane.Wiring;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,9 +38,10 @@ final class SharedShardLog implements ShardLog {
   private static final long CLAIM_PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final LocalLog local;
-  private final Wiring wiring;
+  private final LaneWiring wiring;
   private final Notices notices;
   private final LaneAnswers answers;
+  private final Incidents incidents;
   private final LaneWaits waits = new LaneWaits();
   private final Map<Integer, SharedLane> lanes = new TreeMap<>();
 
@@ -64,12 +65,19 @@ final class SharedShardLog implements ShardLog {
    * A log without partitions.
    *
    * @param local gets what counts
+   * @param incidents counts what happens to the lanes
    */
-  SharedShardLog(LocalLog local, Wiring wiring, Notices notices, LaneAnswers answers) {
+  SharedShardLog(
+      LocalLog local,
+      LaneWiring wiring,
+      Notices notices,
+      LaneAnswers answers,
+      Incidents incidents) {
     this.local = local;
     this.wiring = wiring;
     this.notices = notices;
     this.answers = answers;
+    this.incidents = incidents;
   }
 
   /** Begins a replica of a partition, which goes on from what its node has stored. */
@@ -78,7 +86,9 @@ final class SharedShardLog implements ShardLog {
       throw new IllegalStateException("partition " + partition + " has a lane already");
     }
     LaneClaims claims = new LaneClaims(CLAIM_PAUSE_NANOS_MIN, CLAIM_PAUSE_NANOS_MAX);
-    SharedLane lane = new SharedLane(partition, state, wiring, claims, answers);
+    SharedLane lane =
+        new SharedLane(
+            partition, state, wiring, claims, answers, new LaneIncidents(partition, incidents));
     lanes.put(partition, lane);
     lane.begin();
     return lane;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.kafka.TestAppends;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.Incidents;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
 import java.io.IOException;
 import java.time.Instant;
@@ -53,10 +54,11 @@ class RealLaneTest {
         new SharedLane(
             PARTITION,
             LaneState.NONE,
-            new SharedLane.Wiring(
+            new LaneWiring(
                 log, tail, random::nextLong, new AppendValue.Leader("node", ""), posts::add, clock),
             new LaneClaims(1, 1),
-            new LaneAnswers(partition -> Optional.empty(), 60_000));
+            new LaneAnswers(partition -> Optional.empty(), 60_000),
+            new LaneIncidents(PARTITION, new Incidents()));
     int given;
 
     private void happened(AppendTail.Event event) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.Incidents;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.AppendTail.End;
 import io.tunnel.server.replica.append.LaneEvent.Follows;
@@ -62,7 +63,7 @@ class SharedLaneTest {
     return new SharedLane(
         PARTITION,
         state,
-        new SharedLane.Wiring(
+        new LaneWiring(
             logs.of(1),
             tail,
             logs::marker,
@@ -70,7 +71,8 @@ class SharedLaneTest {
             posts::add,
             clock),
         new LaneClaims(1, 1),
-        new LaneAnswers(partition -> Optional.of("elsewhere:1"), OUTCOME_MS_MAX));
+        new LaneAnswers(partition -> Optional.of("elsewhere:1"), OUTCOME_MS_MAX),
+        new LaneIncidents(PARTITION, new Incidents()));
   }
 
   /** Everything in flight lands, and is told. */
@@ -226,6 +228,9 @@ class SharedLaneTest {
     assertThat(outcomes).containsExactly(Outcome.COUNTS);
     assertThat(lane.state().follow().position()).isEqualTo(1_000);
     assertThat(lane.state().lastMicros()).isEqualTo(77);
+    assertThat(lane.state().follow().hasBegun()).as("a change has counted").isFalse();
+    append();
+    land();
     assertThat(lane.state().follow().hasBegun()).isTrue();
   }
 

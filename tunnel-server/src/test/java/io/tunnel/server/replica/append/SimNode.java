@@ -5,6 +5,7 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.SeenPlaces;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardLog;
+import io.tunnel.server.replica.Incidents;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ public final class SimNode implements SharedShardLog.Notices {
     this.log =
         new SharedShardLog(
             local,
-            new SharedLane.Wiring(
+            new LaneWiring(
                 logs.of(id),
                 tail,
                 logs::marker,
@@ -63,7 +64,8 @@ public final class SimNode implements SharedShardLog.Notices {
                 around.posts(),
                 clock),
             this,
-            new LaneAnswers(partition -> Optional.empty(), OUTCOME_MS_MAX));
+            new LaneAnswers(partition -> Optional.empty(), OUTCOME_MS_MAX),
+            new Incidents());
     for (int partition = 1; partition <= partitions; partition++) {
       log.begin(partition, ((SeenRecords) places).state(partition));
     }
