@@ -386,8 +386,7 @@ public final class TableClient implements AutoCloseable {
    * of a row are judged over the rows before it. The changes stand together in the stream: {@link
    * io.tunnel.sdk.processor.StreamRecord#atomicBatch}. At most {@link
    * io.tunnel.model.Limits#ATOMIC_ROWS_MAX} rows and {@link
-   * io.tunnel.model.Limits#ATOMIC_BYTES_MAX} bytes. A cluster refuses atomic batches with {@link
-   * io.tunnel.model.ErrorCode#FEATURE_NOT_ENABLED}.
+   * io.tunnel.model.Limits#ATOMIC_BYTES_MAX} bytes.
    *
    * @return the position of each row
    * @throws WriteFailedException when the rows were not applied, or are in doubt, all of them; the
@@ -456,7 +455,7 @@ public final class TableClient implements AutoCloseable {
    * @param lease how long the session lives when the server hears nothing, 2 seconds to an hour:
    *     also how long rows outlive a program that was killed
    * @throws io.tunnel.model.RefusedException {@code INVALID_REQUEST} for another lease, {@code
-   *     LIMIT_REACHED} when there are too many sessions, {@code FEATURE_NOT_ENABLED} on a cluster
+   *     LIMIT_REACHED} when there are too many sessions
    */
   public RowSession openSession(Duration lease) {
     return sessions.open(lease);

@@ -29,7 +29,7 @@ final class BoundOptions {
       names = "--bound",
       description =
           "Bind the row to this command: the command stays until Ctrl-C, and the server deletes"
-              + " the row when the command has ended. A cluster refuses the option.")
+              + " the row when the command has ended.")
   private boolean isBound;
 
   @Option(

@@ -29,7 +29,7 @@ final class RowsFileOptions {
       names = "--atomic",
       description =
           "Apply all rows of the file, or none. The rows belong to one partition: at most 1,000"
-              + " rows and 1 MiB. A cluster refuses the option.")
+              + " rows and 1 MiB.")
   private boolean atomic;
 
   @Option(

@@ -51,7 +51,7 @@ public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoin
 
     /**
      * Adds an INTEGER column to the key that the server numbers where a PUT has {@link
-     * PrimaryKeyValue#auto}. One column behind the first can be numbered, on a single server.
+     * PrimaryKeyValue#auto}. One column behind the first can be numbered.
      */
     public Builder autoKey(String column) {
       key.add(PrimaryKeySchema.auto(column));

@@ -66,10 +66,7 @@ public interface ClusterView {
   /** The replicas of this node. */
   NodeStatus status();
 
-  /**
-   * The replicas that nodes of the cluster may look at. Empty for a server alone, and for a node
-   * whose shared log has a record for each row.
-   */
+  /** The replicas that nodes of the cluster may look at. Empty for a server alone. */
   default Optional<LookedAt> lookedAt() {
     return Optional.empty();
   }

@@ -151,8 +151,8 @@ public final class NodeMeters {
     return switch (what) {
       case CLAIMED -> "Markers appended to lead a partition";
       case LED -> "Times that a replica began to lead";
-      case FENCED -> "Records read that do not count, because their leader had been replaced";
-      case APPEND_FAILED -> "Appends that failed, or were not answered in time";
+      case FENCED -> "Records read that do not count: of a former leader, or after a failed append";
+      case APPEND_FAILED -> "Appends that failed, or whose outcome stays unknown";
       case READ_TOO_OLD -> "Reads of rows refused, because the log had not confirmed them for long";
       case BEGUN_ANEW -> "Replicas given up and made again from the log's beginning";
     };

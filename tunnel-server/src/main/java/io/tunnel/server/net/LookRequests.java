@@ -70,8 +70,7 @@ final class LookRequests {
                 () ->
                     new RefusedException(
                         ErrorCode.INVALID_REQUEST,
-                        "this server answers no looks: it is alone, or the log of its cluster has"
-                            + " a record for each row"));
+                        "this server is no node of a cluster, and answers no looks"));
     LookRequest request = opened(lookedAt, frame.payload());
     Looking looking = new Looking(frame, connection, request.questions());
     looking.begin(lookedAt.looks());

@@ -10,7 +10,7 @@ public enum Incident {
    * It read a record that does not count; every replica reads it, and again when it is made anew.
    */
   FENCED,
-  /** An append failed, or its outcome was not known in time. */
+  /** An append failed, or its outcome stays unknown; once for each append. */
   APPEND_FAILED,
   /** It refused to read rows that the log had not confirmed for too long. */
   READ_TOO_OLD,
