@@ -32,7 +32,7 @@ public record BesideRows(
     sessions = Map.copyOf(sessions);
   }
 
-  /** Without sessions, which a cluster does not have. */
+  /** Without sessions. */
   public BesideRows(
       Map<Integer, Bytes> states, Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers) {
     this(states, bounds, writers, Map.of());

@@ -13,13 +13,12 @@ import io.tunnel.programs.bench.seeds.queue.QueueFigures;
 import io.tunnel.programs.bench.seeds.queue.TableLoadMain;
 import io.tunnel.programs.servers.ClusterProcesses;
 import io.tunnel.programs.servers.JavaProgram;
-import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.ClusterClient;
 import io.tunnel.stress.LoadClock;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,9 +36,6 @@ final class LoadSide {
 
   /** The most heap of a server, of a peer, and of a load: what {@code ./tunnel server} has. */
   static final int HEAP_MIB = 1_024;
-
-  /** Of a session that is closed at once. */
-  private static final Duration TRIED_LEASE = Duration.ofSeconds(10);
 
   /** What the names of tables begin with on a server that has no others. */
   private static final String TABLES = "case";
@@ -123,7 +119,7 @@ final class LoadSide {
                 endpoint,
                 tables,
                 Math.max(load.servers(), PublishLoads.partitions(load)),
-                hasBoundRows(endpoint));
+                isAlone(endpoint));
     return measure(
         workload,
         load,
@@ -131,14 +127,14 @@ final class LoadSide {
         new Running(program, List.of(), Optional.empty()));
   }
 
-  /** A server alone has them, a cluster has not. */
-  private static boolean hasBoundRows(String endpoint) {
-    try (TableClient client = TableClient.connect(endpoint)) {
-      client.openSession(TRIED_LEASE).close();
-      return true;
+  /** Whether the publishers bind rows: one connection opens sessions and writes, at one server. */
+  private static boolean isAlone(String endpoint) {
+    try (ClusterClient client = new ClusterClient(endpoint)) {
+      var unused = client.describeCluster();
+      return false;
     } catch (RefusedException e) {
-      if (e.code() == ErrorCode.FEATURE_NOT_ENABLED) {
-        return false;
+      if (e.code() == ErrorCode.INVALID_REQUEST) {
+        return true;
       }
       throw e;
     }

@@ -106,7 +106,7 @@ class StressWorkloadRunsTest {
     }
   }
 
-  /** Each client asks the node that leads its partition; a cluster has no bound rows. */
+  /** Each client asks the node that leads its partition, and binds no rows. */
   @Test
   void names_and_paths_run_on_a_cluster() throws Exception {
     try (ClusterProcesses cluster =

@@ -106,7 +106,7 @@ final class TablePublishing implements Publishing {
    *
    * @param server where it is, and who asks
    * @param partitions of a table, each with the paths of as many publishers
-   * @param isBound whether rows are bound to sessions; a cluster has none
+   * @param isBound whether rows are bound to sessions: of a server that is alone
    */
   record Terms(ClientConfig server, int partitions, boolean isBound) {}
 
