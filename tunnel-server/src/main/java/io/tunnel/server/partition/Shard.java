@@ -333,10 +333,10 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void append(OpenGroup group) throws IOException {
-    long nowMicros = expiry.commitMicros();
-    group.begin(clock.nanos(), nowMicros);
     disk.began();
     try {
+      long nowMicros = expiry.commitMicros();
+      group.begin(clock.nanos(), nowMicros);
       log.append(group, () -> nowMicros);
       lanes.begin(group);
       settle();

@@ -90,7 +90,7 @@ class RealSnapshotsTest {
                   partition -> true, partition -> true, any -> Long.MAX_VALUE, any -> 1_000),
               partition -> CompletableFuture.completedFuture(Optional.empty()),
               snapshots);
-      LaneShards lanes = new LaneShards(ports, 1 << 20, 10_000, new Clock());
+      LaneShards lanes = new LaneShards(ports, 1 << 20, 3_600_000, new Clock());
       replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
       replicas.shards().forEach(Shard::start);
     }

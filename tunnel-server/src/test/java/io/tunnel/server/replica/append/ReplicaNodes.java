@@ -130,7 +130,7 @@ final class ReplicaNodes implements Closeable {
     final List<SimTail> tails = new ArrayList<>();
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
     private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
-    private final List<CompletableFuture<LaneState>> starts = new ArrayList<>();
+    private final List<CompletableFuture<Boolean>> starts = new ArrayList<>();
 
     private Node(int id) throws IOException {
       LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, new ClockOf(id));
@@ -179,8 +179,16 @@ final class ReplicaNodes implements Closeable {
     private CompletableFuture<LaneState> begin(Shard shard, int partition) {
       ReplicaStart start =
           new ReplicaStart(blocks, blocks, task -> new Thread(task).start(), 60_000);
-      CompletableFuture<LaneState> begun = start.begin(shard, partition);
-      starts.add(begun);
+      CompletableFuture<LaneState> begun = new CompletableFuture<>();
+      // Done when the keeper has been told, and not before.
+      starts.add(
+          start
+              .begin(shard, partition)
+              .handle(
+                  (state, failure) ->
+                      failure == null
+                          ? begun.complete(state)
+                          : begun.completeExceptionally(failure)));
       return begun;
     }
 

@@ -5,13 +5,13 @@ import io.tunnel.it.sim.seeds.SeedsRun;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many clusters; properties {@code sim.cluster.seeds}, {@code sim.cluster.base}, {@code
- * sim.cluster.seed}.
+ * Many clusters over a log of appends; properties {@code sim.appends.seeds}, {@code
+ * sim.appends.base}, {@code sim.appends.seed}.
  */
-class ClusterSimulationTest {
+class AppendClusterSimulationTest {
 
   private static final SeedsRun<ClusterHappening> RUN =
-      new SeedsRun<>(ClusterSimulation.WORLDS, Seeds.of("sim.cluster", 260, 40), 250, 6);
+      new SeedsRun<>(ClusterSimulation.APPENDS, Seeds.of("sim.appends", 12, 4), 250, 2);
 
   @Test
   void every_promise_holds_in_every_cluster() throws InterruptedException {
@@ -25,6 +25,6 @@ class ClusterSimulationTest {
 
   @Test
   void another_process_sees_the_same_clusters() throws Exception {
-    RUN.requireSameElsewhere(ClusterSimulationMain.class);
+    RUN.requireSameElsewhere(ClusterSimulationMain.class, "appends");
   }
 }

@@ -1,22 +1,97 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.cluster.append.SimAppendsClient;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
+import io.tunnel.server.node.SimAppendEngine;
 import io.tunnel.server.node.SimEngine;
+import io.tunnel.server.replica.append.SimStorage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
-/** What a machine keeps of the partitions of the log, and how its nodes reach the log. */
-interface MachineLog {
+/** A log with a record for each append. */
+final class AppendMachineLog implements MachineLog {
 
-  /**
-   * The engine of a node that starts.
-   *
-   * @param levelMax the highest level of the build that the node runs
-   */
-  SimEngine start(SimProcess process, SimThread kafka, SimThread control, int levelMax);
+  private final ClusterWorld world;
+  private final String name;
+  private final Path directory;
+  private final SplittableRandom random;
+  private int formatted;
+  private SimStorage storage;
+  private SimAppendsClient log;
 
-  /** The process of the node is no more, and the machine loses this. */
-  void died(Machine.Loss loss);
+  /** Tables are in {@code directory}. */
+  AppendMachineLog(ClusterWorld world, String name, Path directory) {
+    this.world = world;
+    this.name = name;
+    this.directory = directory;
+    this.random = world.random.split();
+    format();
+  }
 
-  /** Nothing is kept any more; the world has ended. */
-  default void end() {}
+  private void format() {
+    formatted++;
+    storage = new SimStorage(place(), Machine.SHARDS, random.split());
+  }
+
+  private Path place() {
+    return directory.resolve(name + "-" + formatted);
+  }
+
+  @Override
+  public SimEngine start(SimProcess process, SimThread kafka, SimThread control, int levelMax) {
+    log = new SimAppendsClient(name, world.logs.appends, world.reach, kafka);
+    return new SimAppendEngine(
+        storage,
+        log,
+        (reached, failed) ->
+            world.reach.ask(
+                () -> world.reach.isReached(name) && process.isAlive(),
+                () -> kafka.execute(reached),
+                () -> kafka.execute(failed)),
+        world.settings.retentionMicros(),
+        process.random().split()::nextLong,
+        new SimPeers(world, name, control));
+  }
+
+  @Override
+  public void died(Machine.Loss loss) {
+    log.died();
+    storage =
+        storage.afterEnd(
+            before ->
+                disk ->
+                    loss == Machine.Loss.UNSYNCED
+                        ? disk.afterPowerLoss(world.random, before)
+                        : disk.afterDeath(before));
+    if (loss == Machine.Loss.EVERYTHING) {
+      delete(place());
+      format();
+    }
+  }
+
+  @Override
+  public void end() {
+    if (log != null) {
+      died(Machine.Loss.EVERYTHING);
+    }
+  }
+
+  private static void delete(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot delete " + directory, e);
+    }
+  }
 }

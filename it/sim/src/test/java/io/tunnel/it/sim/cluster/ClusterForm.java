@@ -1,7 +1,0 @@
-package io.tunnel.it.sim.cluster;
-
-/** What a record of the log of a simulated cluster is. */
-enum ClusterForm {
-  ROWS,
-  APPENDS
-}
