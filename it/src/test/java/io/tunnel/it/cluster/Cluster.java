@@ -86,12 +86,6 @@ public final class Cluster implements Service {
     return this;
   }
 
-  /** The log of the cluster has a record for each append. */
-  public Cluster ofAppends() {
-    nodes.forEach(NodeProcess::ofAppends);
-    return this;
-  }
-
   /** Starts the first {@code count} nodes and waits until the nodes share all partitions. */
   public Cluster start(int count) {
     List<NodeProcess> first = nodes.subList(0, count);

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Three nodes whose log has a record for each append. A client uses the features of rows before and
- * after the leader of all its tables is killed.
+ * Three nodes. A client uses the features of rows before and after the leader of all its tables is
+ * killed.
  */
 @Tag("proof-cluster")
 class ClusterFeaturesTest {
@@ -96,7 +96,7 @@ class ClusterFeaturesTest {
 
   @Test
   void rows_keep_their_features_when_leaders_are_killed() {
-    cluster = new Cluster(stage, NODES).ofAppends().start(NODES);
+    cluster = new Cluster(stage, NODES).start(NODES);
     tables = stage.tables(cluster);
     TableInfo plain =
         create(CreateTableRequest.builder("p").key("id", PrimaryKeyType.INTEGER).build());

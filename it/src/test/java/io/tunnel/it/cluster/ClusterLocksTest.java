@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.fixtures.Poll;
-import io.tunnel.it.process.Build;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.Stage;
@@ -60,7 +59,7 @@ class ClusterLocksTest {
 
   @BeforeEach
   void start() {
-    cluster = new Cluster(stage, NODES).of(Build.APPENDS).start(NODES);
+    cluster = new Cluster(stage, NODES).start(NODES);
     client = stage.closing(TableClient.connect(cluster.client()));
     table =
         client.createTable(

@@ -257,6 +257,8 @@ abstract class BoundRowsContract extends Contract {
         SECRETS.nextBytes(drawn);
       }
       secret = Bytes.copyOf(drawn);
+      // From then on the partition has a leader.
+      BoundRowsContract.this.write(table, put(1_000, 1));
       id = open(leaseMs);
     }
 

@@ -6,11 +6,12 @@ import io.tunnel.it.process.Stage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A node that has Kafka for a log keeps the contract of a server that has its own, but for two
- * things: who has a session attaches to its channels elsewhere, and base data has no moment.
+ * A node of a cluster keeps the contract of a single server, but for base data of the moment of the
+ * tunnel ({@link MomentsContract}): the base data of a cluster's tunnel has later changes, too.
  */
 @Tag("proof-nodes")
 class ClusterContractTest {
@@ -42,6 +43,16 @@ class ClusterContractTest {
 
   @Nested
   class Watches extends WatchesContract {
+    @Test
+    void a_position_of_another_incarnation_is_refused() throws Exception {
+      requireForeignRefused();
+    }
+
+    @Test
+    void one_watch_more_than_a_connection_may_have_is_refused() throws Exception {
+      requireFullRefused();
+    }
+
     @Override
     Subject begin() {
       return new RealSubject(node.directPort());
@@ -98,6 +109,54 @@ class ClusterContractTest {
 
   @Nested
   class Greetings extends GreetingsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class Readings extends ReadingsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class AutoKeys extends AutoKeysContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class AtomicBatches extends AtomicBatchesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class Expiry extends ExpiryContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class BoundRows extends BoundRowsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class Deliveries extends DeliveriesContract {
     @Override
     Subject begin() {
       return new RealSubject(node.directPort());

@@ -339,6 +339,8 @@ abstract class WatchesContract extends Contract {
   final void requireFullRefused() throws Exception {
     TableInfo table = table();
     WatchConfig now = WatchConfig.FROM_NOW.behind(begin(table, 0));
+    // From then on the partition has a leader, and the watches attach in their order.
+    write(table, put(1_000_000, 1));
     Watch last = null;
     for (int i = 0; i <= Attachments.OF_CONNECTION_MAX; i++) {
       last = watch(table, ids(i), now);
@@ -352,10 +354,7 @@ abstract class WatchesContract extends Contract {
     }
   }
 
-  /**
-   * A position whose incarnation no server gave. A cluster is not asked: its incarnations are
-   * Kafka's.
-   */
+  /** A position whose incarnation no server gave. */
   final void requireForeignRefused() throws Exception {
     TableInfo table = table();
     write(table, put(1, 1));

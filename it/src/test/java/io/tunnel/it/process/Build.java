@@ -1,7 +1,6 @@
 package io.tunnel.it.process;
 
 import io.tunnel.model.Level;
-import io.tunnel.server.catalog.LogForm;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,8 +14,6 @@ public enum Build {
   FIRST(ChildProcess.CLASS_PATH, Level.FIRST),
   /** This code at its own level. */
   OWN(ChildProcess.CLASS_PATH, Level.OWN),
-  /** This code at its own level, with a log that has a record for each append. */
-  APPENDS(ChildProcess.CLASS_PATH, Level.OWN),
   /** The build that is replaced: by default this code, at its own level. */
   FORMER(
       System.getProperty("tunnel.former.classpath", ChildProcess.CLASS_PATH),
@@ -45,9 +42,6 @@ public enum Build {
   List<String> jvmOptions() {
     List<String> options = new ArrayList<>(ChildProcess.JVM_OPTIONS);
     options.add("-D" + Level.TRIAL_PROPERTY + "=" + level);
-    if (this == APPENDS) {
-      options.add("-D" + LogForm.TRIAL_PROPERTY + "=appends");
-    }
     return options;
   }
 }

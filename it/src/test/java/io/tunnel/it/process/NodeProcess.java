@@ -1,7 +1,6 @@
 package io.tunnel.it.process;
 
 import io.tunnel.fixtures.FreePort;
-import io.tunnel.server.catalog.LogForm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -65,13 +64,6 @@ public final class NodeProcess implements Service {
   /** From its next start on the node is of that build. */
   public void of(Build build) {
     var unused = process.of(build);
-  }
-
-  /** From the next start on the node serves a log with a record for each append. */
-  public void ofAppends() {
-    List<String> options = new ArrayList<>(ChildProcess.JVM_OPTIONS);
-    options.add("-D" + LogForm.TRIAL_PROPERTY + "=appends");
-    var unused = process.with(options);
   }
 
   /** Starts it; it is ready when that was waited for. */
