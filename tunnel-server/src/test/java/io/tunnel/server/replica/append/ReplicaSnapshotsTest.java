@@ -93,9 +93,9 @@ final class ReplicaSnapshotsTest {
 
   /** Writes until one more snapshot counts. */
   private void snapshot(Node leader) throws Exception {
-    long before = snapshots();
+    long before = count(Kind.SNAPSHOT);
     long taken = writes + 1L;
-    while (snapshots() == before) {
+    while (count(Kind.SNAPSHOT) == before) {
       writes++;
       write(leader, "k" + writes % 10);
       nodes.pass(200);
@@ -105,10 +105,6 @@ final class ReplicaSnapshotsTest {
 
   private long count(Kind kind) {
     return nodes.logs.records(P).stream().filter(record -> record.header.kind() == kind).count();
-  }
-
-  private long snapshots() {
-    return count(Kind.SNAPSHOT);
   }
 
   private long logStart() {
@@ -273,7 +269,7 @@ final class ReplicaSnapshotsTest {
     assertThat(pinned(first)).isZero();
     snapshot(second);
     nodes.pass(2_000);
-    assertThat(snapshots()).isEqualTo(1);
+    assertThat(count(Kind.SNAPSHOT)).isEqualTo(1);
     assertThat(first.replicas.snapshots().taken()).isZero();
     assertThat(second.replicas.snapshots().taken()).isEqualTo(1);
   }
@@ -312,7 +308,7 @@ final class ReplicaSnapshotsTest {
     assertThat(pinned(first)).as("a pause").isZero();
     nodes.pass(25_000);
     assertThat(pinned(first)).as("another attempt").isEqualTo(1);
-    assertThat(snapshots()).isZero();
+    assertThat(count(Kind.SNAPSHOT)).isZero();
   }
 
   @Test
@@ -460,7 +456,7 @@ final class ReplicaSnapshotsTest {
     WriteResult refused = send(first, numbered());
     assertThat(refused.rejections()).hasSize(1);
     // No later change folds the answer.
-    for (int i = 0; snapshots() == 0; i++) {
+    for (int i = 0; count(Kind.SNAPSHOT) == 0; i++) {
       send(first, Optional.of(new Numbered(OTHER, i + 1, i)));
       nodes.pass(200);
       assertThat(i).isLessThan(1_000);

@@ -3,125 +3,18 @@ package io.tunnel.server.replica.append;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.Incidents;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.AppendTail.End;
 import io.tunnel.server.replica.append.LaneEvent.Follows;
 import io.tunnel.server.replica.append.LaneEvent.Lost;
 import io.tunnel.server.replica.append.LaneEvent.Said;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a lane does with the answers of the log and the events of its tail. */
-class SharedLaneTest {
-
-  private static final int PARTITION = 1;
-  private static final long OUTCOME_MS_MAX = 10;
-
-  private final Deque<Runnable> posts = new ArrayDeque<>();
-  private final List<LaneEvent> events = new ArrayList<>();
-  private final List<Outcome> outcomes = new ArrayList<>();
-  private long nodeMs = 1_000_000;
-  private long logMs = 1_000_000;
-  private long nanos;
-  private SimAppendLogs logs;
-  private SimTail tail;
-  private SharedLane lane;
-
-  private final Shard.Clock clock =
-      new Shard.Clock() {
-        @Override
-        public long epochMicros() {
-          return TimeUnit.MILLISECONDS.toMicros(nodeMs);
-        }
-
-        @Override
-        public long nanos() {
-          return ++nanos;
-        }
-      };
-
-  @BeforeEach
-  void begin() {
-    logs = new SimAppendLogs(new SplittableRandom(1), () -> logMs);
-    tail = new SimTail(logs);
-    lane = lane(LaneState.NONE);
-    lane.begin();
-  }
-
-  private SharedLane lane(LaneState state) {
-    return new SharedLane(
-        PARTITION,
-        state,
-        new LaneWiring(
-            logs.of(1),
-            tail,
-            logs::marker,
-            new AppendValue.Leader("node-1", ""),
-            posts::add,
-            clock),
-        new LaneClaims(1, 1),
-        new LaneAnswers(partition -> Optional.of("elsewhere:1"), OUTCOME_MS_MAX),
-        new LaneIncidents(PARTITION, new Incidents()));
-  }
-
-  /** Everything in flight lands, and is told. */
-  private void land() {
-    while (!logs.isIdle()) {
-      logs.land(true);
-    }
-    post();
-  }
-
-  private void post() {
-    while (!posts.isEmpty()) {
-      posts.remove().run();
-    }
-  }
-
-  private void read() {
-    tail.read(PARTITION, 100);
-    for (int waiting = tail.waiting(); waiting > 0; waiting--) {
-      lane.take(tail.next().orElseThrow(), events);
-    }
-    post();
-  }
-
-  private void lead() {
-    lane.lead(clock.nanos());
-    nanos += 1_000;
-    lane.tick(clock.nanos(), nodeMs);
-    land();
-    read();
-  }
-
-  private void append() {
-    lane.append(AppendValue.Trim.NONE, outcomes::add, events);
-  }
-
-  private void look() {
-    long asked = clock.nanos();
-    lane.sawEnd(tail.ends(List.of(PARTITION)).get(PARTITION).join(), asked, events);
-  }
-
-  private long marker() {
-    return lane.state().follow().stretches().get(0).epoch();
-  }
-
-  /** Another node claims the lead. */
-  private void claimByAnother() {
-    logs.land(PARTITION, AppendHeader.marker(logs.marker(), 1, -1), new byte[0]);
-  }
+class SharedLaneTest extends LaneFixture {
 
   @Test
   void a_leader_that_nobody_disturbs_is_given_no_record() {
@@ -444,68 +337,5 @@ class SharedLaneTest {
     lane.take(new AppendTail.Read(PARTITION, 1, List.of(), 2, 0), events);
     assertThat(lane.next()).isEqualTo(2);
     assertThat(lane.state().proven()).isEqualTo(new ReadBackCore.Proven(2, AppendTail.NO_EPOCH));
-  }
-
-  private void passDeadline() {
-    nanos += TimeUnit.MILLISECONDS.toNanos(OUTCOME_MS_MAX);
-  }
-
-  @Test
-  void a_lost_append_is_in_doubt_after_the_deadline_and_not_before() {
-    lead();
-    append();
-    logs.failAll();
-    post();
-    lane.expire(nanos, events);
-    assertThat(outcomes).isEmpty();
-    passDeadline();
-    lane.expire(nanos, events);
-    assertThat(outcomes).containsExactly(Outcome.UNKNOWN);
-    assertThat(lane.standing()).as("reads on").isEqualTo(Standing.READS);
-    assertThat(events).noneMatch(Lost.class::isInstance);
-    lead();
-    append();
-    land();
-    assertThat(outcomes).as("told once").containsExactly(Outcome.UNKNOWN, Outcome.COUNTS);
-  }
-
-  @Test
-  void an_append_that_was_given_up_and_counts_is_adopted_like_one_of_another_node() {
-    lead();
-    append();
-    passDeadline();
-    append();
-    lane.expire(nanos, events);
-    assertThat(outcomes).containsExactly(Outcome.NEVER, Outcome.UNKNOWN);
-    assertThat(lane.isLeading()).as("the number of the append is not given again").isFalse();
-    land();
-    read();
-    read();
-    assertThat(events.stream().filter(Said.class::isInstance)).hasSize(1);
-    assertThat(lane.next()).isEqualTo(2);
-    lead();
-    append();
-    land();
-    assertThat(outcomes).containsExactly(Outcome.NEVER, Outcome.UNKNOWN, Outcome.COUNTS);
-  }
-
-  @Test
-  void a_late_acknowledgement_of_an_append_that_was_given_up_is_not_believed() {
-    lead();
-    append();
-    passDeadline();
-    lane.expire(nanos, events);
-    logs.land(true);
-    lane.lead(clock.nanos());
-    nanos += 1_000;
-    lane.tick(clock.nanos(), nodeMs);
-    post();
-    assertThat(outcomes).containsExactly(Outcome.UNKNOWN);
-    assertThat(lane.isLeading()).isFalse();
-    land();
-    read();
-    read();
-    assertThat(lane.isLeading()).isTrue();
-    assertThat(lane.next()).isEqualTo(3);
   }
 }
