@@ -107,7 +107,9 @@ class ClusterDiskFaultsTest {
     try {
       node.close();
     } catch (IOException e) {
-      assertThat(hasFailed).withFailMessage(() -> "only a failed disk fails a close: " + e).isTrue();
+      assertThat(hasFailed)
+          .withFailMessage(() -> "only a failed disk fails a close: " + e)
+          .isTrue();
       assertThat(e).hasStackTraceContaining("failed before");
     }
   }

@@ -16,9 +16,10 @@ import java.util.Optional;
  * last, an optional incarnation, a varint count and each first position since a moment as {@code
  * i64}, and an optional shared position. Kind 2 is {@link VerifiedUpTo}: an optional id. Kind 3 is
  * {@link BoundRows}, with partition 0: {@code i64} generation, {@code u8} 1 if complete, a varint
- * count, each {@code i64} rows and {@code u8} 1 if the session has ended. Kind 4 is {@link Lags}: {@code i64} first, {@code i64} last, a varint count, and of each position {@code
- * i64} bytes and {@code i64} commit time. Each optional number is {@code u8} 1 and {@code i64}, or
- * {@code u8} 0. A seal precedes these bytes in a frame.
+ * count, each {@code i64} rows and {@code u8} 1 if the session has ended. Kind 4 is {@link Lags}:
+ * {@code i64} first, {@code i64} last, a varint count, and of each position {@code i64} bytes and
+ * {@code i64} commit time. Each optional number is {@code u8} 1 and {@code i64}, or {@code u8} 0. A
+ * seal precedes these bytes in a frame.
  *
  * @param parts at most {@value LookRequest#QUESTIONS_MAX}
  */

@@ -15,8 +15,8 @@ import java.util.Optional;
  * each a varint length and UTF-8, a varint count, and the questions. A question is {@code u32}
  * partition and {@code u8} kind. Kind 1 is {@link Where}: a varint count, each moment as {@code
  * i64}, {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2
- * is {@link Verified}, without further bytes. Kind 3 is {@link Bound}, with
- * partition 0: a varint count, each id of a session as {@code i64}. Kind 4 is {@link Behind}: a varint count, and each
+ * is {@link Verified}, without further bytes. Kind 3 is {@link Bound}, with partition 0: a varint
+ * count, each id of a session as {@code i64}. Kind 4 is {@link Behind}: a varint count, and each
  * position as {@code i64}. A seal precedes these bytes in a frame.
  *
  * <p>A request without questions introduces the asking node on a new connection.

@@ -9,9 +9,9 @@ import java.util.Optional;
 /**
  * What a record of a cluster's shared log is. The founder of a cluster writes the form into the
  * catalog, together with identity, key and level, and no node ever changes the form: it is the
- * catalog's {@link StoredForm} number. This build
- * serves a log of appends, and refuses a cluster whose log has a record for each row. The numbers
- * differ, so a build that does not know a form refuses the catalog.
+ * catalog's {@link StoredForm} number. This build serves a log of appends, and refuses a cluster
+ * whose log has a record for each row. The numbers differ, so a build that does not know a form
+ * refuses the catalog.
  */
 public enum LogForm {
   /** A record for each row. */

@@ -78,9 +78,7 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
   /** The time that the log of a partition keeps every change; {@link Long#MAX_VALUE} for ever. */
   public long retentionMicros(int partition) {
     long retentionMs =
-        table(partition)
-            .map(table -> table.keptMs(epochMs.getAsLong()))
-            .orElse(RETENTION_MS_MIN);
+        table(partition).map(table -> table.keptMs(epochMs.getAsLong())).orElse(RETENTION_MS_MIN);
     return retentionMs == 0
         ? Long.MAX_VALUE
         : TimeUnit.MILLISECONDS.toMicros(Math.max(RETENTION_MS_MIN, retentionMs));

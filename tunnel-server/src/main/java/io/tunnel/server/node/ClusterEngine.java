@@ -2,9 +2,9 @@ package io.tunnel.server.node;
 
 import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.NodeSeals;
 import io.tunnel.server.changes.PartitionLooks;
-import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PeerWatch;

@@ -139,8 +139,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         String.join(",", log.bootstrap()),
         cluster.name(),
         new KafkaConfig.Replication(log.replication(), log.minInsync()),
-        new KafkaConfig.Times(
-            log.sessionMs(), times.requestMs(), times.deliveryMs()),
+        new KafkaConfig.Times(log.sessionMs(), times.requestMs(), times.deliveryMs()),
         "lz4",
         log.clientSettings());
   }

@@ -172,12 +172,7 @@ final class NodeRooms {
   private LedSessions sessions(Catalog catalog, Peers peers) {
     RowSessions.Rows rows =
         new BoundEverywhere(
-            self.settings().node(),
-            placement::get,
-            looks,
-            peers,
-            catalog,
-            threads.control());
+            self.settings().node(), placement::get, looks, peers, catalog, threads.control());
     return new LedSessions(
         catalog,
         new LedSessions.Around(

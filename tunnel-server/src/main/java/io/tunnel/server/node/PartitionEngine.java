@@ -6,8 +6,8 @@ import io.tunnel.server.changes.Freshness;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
-import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.SessionSweeps;
+import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.NodeReplicas;
 
 /** The engine of a node's partitions, as the rooms of the node use the engine. */

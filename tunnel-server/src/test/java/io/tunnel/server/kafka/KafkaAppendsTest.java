@@ -1,8 +1,8 @@
 package io.tunnel.server.kafka;
 
 import static io.tunnel.server.kafka.TestAppends.FIRST;
-import static io.tunnel.server.kafka.TestAppends.header;
 import static io.tunnel.server.kafka.TestAppends.get;
+import static io.tunnel.server.kafka.TestAppends.header;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -36,8 +36,7 @@ public final class TestAppends implements Closeable {
   TestAppends(KafkaConfig config, int partitions) throws Exception {
     this.config = config;
     cluster = new KafkaCluster(config, TestKafka.CLOCK);
-    Bytes origin =
-        get(cluster.appendTopics().open(new AppendTopics.Table(TABLE, partitions)));
+    Bytes origin = get(cluster.appendTopics().open(new AppendTopics.Table(TABLE, partitions)));
     table = new AppendTopics.Table(TABLE, partitions, Optional.of(origin));
     for (int i = 0; i < partitions; i++) {
       places.put(FIRST + i, new Place(TABLE, i));

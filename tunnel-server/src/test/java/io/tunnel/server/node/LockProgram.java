@@ -1,8 +1,8 @@
 package io.tunnel.server.node;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static io.tunnel.server.node.LedSessionsWorld.LEASE_MS;
 import static io.tunnel.server.node.LedSessionsWorld.PARTITIONS;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.SessionProof;
 import io.tunnel.model.RefusedException;

@@ -147,8 +147,7 @@ public final class KafkaClusters
   @Override
   public Bytes create(TableRecord table) throws IOException {
     return answer(
-            "create the topics of table " + table.meta().name(),
-            () -> kafka.tables().create(table))
+            "create the topics of table " + table.meta().name(), () -> kafka.tables().create(table))
         .orElseThrow();
   }
 

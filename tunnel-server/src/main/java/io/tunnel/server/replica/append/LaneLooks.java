@@ -26,8 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * before the moment, and answers when all appends under way are settled. So the next change after
  * the last one is the first since the moment, also if the change is not written yet.
  */
-record LaneLooks(
-    AppendReplicas replicas, AppendTimes times, Snapshots snapshots, Shard.Clock clock)
+record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots, Shard.Clock clock)
     implements PartitionLooks {
 
   @Override

@@ -2,7 +2,6 @@ package io.tunnel.server.replica.append;
 
 import static io.tunnel.server.TestRows.key;
 import static io.tunnel.server.TestRows.keyBytes;
-import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.Attributes;
@@ -87,8 +86,7 @@ abstract class FeatureNodes {
     return TableOptions.DEFAULT.withTtl(Duration.ofMillis(ms));
   }
 
-  int table(String name, List<PrimaryKeySchema> schema, TableOptions options)
-      throws IOException {
+  int table(String name, List<PrimaryKeySchema> schema, TableOptions options) throws IOException {
     return catalog
         .createTable(new TableMeta(name, schema, options), List.of(), 0)
         .partitions()

@@ -43,8 +43,7 @@ public final class NewerBlocks {
     Binary.putInt(block, end, Checksum.crc32c(block, 0, end));
     int[] entries = {0};
     SnapshotBlock.decode(block)
-        .forEach(
-            (range, array, keyOffset, keyBytes, valueOffset, valueBytes) -> entries[0]++);
+        .forEach((range, array, keyOffset, keyBytes, valueOffset, valueBytes) -> entries[0]++);
     return entries[0];
   }
 }
