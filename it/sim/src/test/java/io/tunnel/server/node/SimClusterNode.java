@@ -23,11 +23,10 @@ import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.net.SimFront;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
-import io.tunnel.server.partition.LogFeature;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.NodeReplicas;
-import io.tunnel.server.replica.SimCopies;
+import io.tunnel.server.replica.append.SimReplicas;
 import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.session.SessionConfig;
 import java.io.IOException;
@@ -71,9 +70,8 @@ public final class SimClusterNode {
 
   private final Catalog catalog = new Catalog();
   private final int levelMax;
-  private final SimCopies copies;
+  private final SimReplicas copies;
   private final PartitionEngine engine;
-  private final LogForm form;
   private final NodeRooms rooms;
   private final Served served;
   private final SimFront front;
@@ -114,7 +112,6 @@ public final class SimClusterNode {
   public SimClusterNode(
       Self self, Log log, SimEngine partitions, Threads threads, Shard.Clock clock)
       throws IOException {
-    form = partitions.form();
     levelMax = self.levelMax();
     catalogTail = log.stores().follow(catalog);
     LevelWatch.requireServed("sim", catalog, levelMax);
@@ -138,7 +135,7 @@ public final class SimClusterNode {
                 SESSION_MS,
                 false),
             new NodeRooms.Log(
-                new Opening(log, threads.control()), new SimTableLogs(form), log.group()),
+                new Opening(log, threads.control()), engine.tables(new SimTableLogs()), log.group()),
             engine,
             placement,
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
@@ -158,15 +155,12 @@ public final class SimClusterNode {
     Ticks.begin(
         control,
         clock::nanos,
-        List.of(rooms.tunnels()::tick, rooms.node()::tick, rooms::look, served::tick));
+        List.of(rooms.tunnels()::tick, rooms.node()::tick, rooms::look, served::tick, () -> engine.expire(clock.nanos())));
     NodeReplicas replicas = copies.all();
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(
         () -> copies.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
-    if (form == LogForm.APPENDS) {
-      control.scheduleWithFixedDelay(
-          replicas::tick, REPLICAS_MS, REPLICAS_MS, TimeUnit.MILLISECONDS);
-    }
+    control.scheduleWithFixedDelay(replicas::tick, REPLICAS_MS, REPLICAS_MS, TimeUnit.MILLISECONDS);
   }
 
   private final class Opening implements ClusterTunnels.Stores {
@@ -185,7 +179,7 @@ public final class SimClusterNode {
 
     @Override
     public Optional<String> objection() {
-      return form.objection(catalog.texts());
+      return LogForm.OWN.objection(catalog.texts());
     }
 
     @Override
@@ -202,7 +196,7 @@ public final class SimClusterNode {
           new LeftTopics(catalog, NO_TOPICS, control),
           () ->
               new Founding(
-                  new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), levelMax, form));
+                  new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), levelMax, LogForm.OWN));
     }
 
     @Override
@@ -232,12 +226,12 @@ public final class SimClusterNode {
   }
 
   /** Its copies. */
-  public SimCopies copies() {
+  public SimReplicas copies() {
     return copies;
   }
 
   /** Looks at the partitions that the node leads, for other nodes. */
-  public Optional<PartitionLooks> looks() {
+  public PartitionLooks looks() {
     return engine.looks();
   }
 
@@ -265,15 +259,10 @@ public final class SimClusterNode {
       };
 
   /** Of tables whose logs cost nothing. */
-  private record SimTableLogs(LogForm form) implements TableLogs {
+  private record SimTableLogs() implements TableLogs {
     @Override
     public boolean areShared() {
       return true;
-    }
-
-    @Override
-    public boolean has(LogFeature feature) {
-      return form == LogForm.APPENDS && feature == LogFeature.ATOMIC_BATCHES;
     }
 
     @Override

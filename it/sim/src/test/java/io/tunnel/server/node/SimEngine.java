@@ -1,43 +1,47 @@
 package io.tunnel.server.node;
 
-import io.tunnel.server.catalog.LogForm;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.partition.ExpirySweeps;
 import io.tunnel.server.partition.OwnCatalog;
+import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.KnownPartitions;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.append.AppendReplicas;
 import io.tunnel.server.replica.append.ReadableAppendLog;
-import io.tunnel.server.replica.append.SimAppendReplicas;
+import io.tunnel.server.replica.append.SimReplicas;
 import io.tunnel.server.replica.append.SimStorage;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookRequest.Question;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Replicas of a log with a record for each append.
+ * The engine of a simulated node's partitions.
  *
  * @param retentionMicros how long the local logs keep changes
  * @param markers random numbers
  * @param peers the other nodes
  */
-public record SimAppendEngine(
+public record SimEngine(
     SimStorage storage,
     ReadableAppendLog log,
-    SimAppendReplicas.Reached reach,
+    SimReplicas.Reached reach,
     long retentionMicros,
     LongSupplier markers,
-    Others peers)
-    implements SimEngine {
+    Others peers) {
 
   private static final ReplicaConfig REPLICA =
       new ReplicaConfig(
-          new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 8_192),
-          new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, SimClusterNode.READ_AGE_MS_MAX),
+          new ReplicaConfig.Batches(8_192),
+          new ReplicaConfig.Times(10_000, SimClusterNode.READ_AGE_MS_MAX),
           new ReplicaConfig.History(0, 2_000, 8_000, 2),
           10);
+
+  private static final int EXPIRED_ROWS_PER_SECOND_MAX = 1_000;
 
   /** Asks another node by its name, over the simulated network. */
   @FunctionalInterface
@@ -46,13 +50,19 @@ public record SimAppendEngine(
     CompletableFuture<List<Part>> ask(String node, List<Question> questions);
   }
 
-  @Override
-  public LogForm form() {
-    return LogForm.APPENDS;
-  }
+  /** What an engine needs of its node. */
+  public record Node(
+      SimClusterNode.Self self,
+      Catalog catalog,
+      LastPlacement placement,
+      ScheduledExecutorService control,
+      Shard.Clock clock) {}
 
-  @Override
-  public Opened open(Node node) throws IOException {
+  /** Open replicas. */
+  record Opened(SimReplicas copies, PartitionEngine engine) {}
+
+  /** Opens what the node has on its disks. */
+  Opened open(Node node) throws IOException {
     KnownPartitions known =
         new KnownPartitions() {
           @Override
@@ -65,15 +75,15 @@ public record SimAppendEngine(
             return node.catalog().isDroppedPartition(partition);
           }
         };
-    SimAppendReplicas copies =
-        new SimAppendReplicas(
+    SimReplicas copies =
+        new SimReplicas(
             storage,
             REPLICA,
-            new SimAppendReplicas.Given(
+            new SimReplicas.Given(
                 log,
                 new AppendReplicas.Self(node.self().name(), node.self().incarnation(), markers),
                 new AppendReplicas.Known(
-                    OwnCatalog.ofCache(node.catalog()), known, partition -> retentionMicros),
+                    OwnCatalog.ofCache(node.catalog()), known, partition -> retentionMicros, partition -> 0),
                 node.placement()::leaderElsewhere,
                 reach,
                 node.clock()));
@@ -86,10 +96,13 @@ public record SimAppendEngine(
         new LeaderLooks(
             node.self().name(),
             node.placement()::get,
-            copies.looks(),
+            copies.all().looks(),
             (member, questions) -> peers.ask(member.name(), questions),
             new LeaderLooks.Timing(node.clock()::nanos, later));
-    return new Opened(
-        copies, new AppendEngine((AppendReplicas) copies.all(), copies.looks(), leaders));
+    AppendReplicas all = copies.all();
+    RowLives lives =
+        new RowLives(
+            new ExpirySweeps(node.catalog(), all.shards(), EXPIRED_ROWS_PER_SECOND_MAX), later);
+    return new Opened(copies, new AppendEngine(all, all.looks(), leaders, lives));
   }
 }

@@ -13,8 +13,6 @@ enum ClusterHappening implements Floored {
   INCREMENT_ANSWERED(66),
   INCREMENT_REJECTED(6),
   RECORD_FENCED(36),
-  ROW_REPAIRED(62, 0),
-  RECORD_COMPACTED(3.7, 0),
   MARKER(95),
   DECIDED(95),
   LEADER_CHANGED(64),
@@ -40,10 +38,10 @@ enum ClusterHappening implements Floored {
   CHECKPOINTED(61),
   PROCESSED_TWICE(55),
   SOUGHT(49),
-  HISTORY_LOST(0.3, 0),
+  HISTORY_LOST(0),
   /** Said to be lost were only positions that are no changes. */
   NOTHING_LOST(0),
-  RESUMED(0.3, 0),
+  RESUMED(0),
   REBALANCED(55),
   NOT_LEADER(95),
   ROW_READ(66),
@@ -66,7 +64,7 @@ enum ClusterHappening implements Floored {
 
   /** A reader whose user has little patience was not delivered to for too long. */
   READER_GAVE_UP(0.3),
-  READER_LOST_HISTORY(0.3, 0),
+  READER_LOST_HISTORY(0),
 
   /** A reader was refused though its log lost nothing, as a copy that was made anew may. */
   READER_REPLACED(0),
@@ -90,19 +88,19 @@ enum ClusterHappening implements Floored {
   BASE_COMPARED(6.9),
   ROWS_COMPARED(95),
   /** A node answered a look of another node. */
-  LOOKED(0, 60),
+  LOOKED(60),
 
   /** All disks of all nodes were lost, and the log had all. */
-  ALL_DISKS_LOST(0, 20),
+  ALL_DISKS_LOST(20),
 
   /** A row of an atomic batch counts. */
-  ATOMIC_ROW_LANDED(0, 20),
+  ATOMIC_ROW_LANDED(20),
 
   /** An old change was read from the shared log. */
-  OLD_PAGE_READ(0, 1),
+  OLD_PAGE_READ(1),
 
   /** What replicas knew of writers was compared. */
-  WRITERS_COMPARED(0, 30),
+  WRITERS_COMPARED(30),
   RIGHT_WITHDRAWN(12),
   RIGHT_DENIED(12),
   KEY_REVOKED(12),
@@ -129,10 +127,10 @@ enum ClusterHappening implements Floored {
   NODE_BELOW_REFUSED(3),
 
   /** A build that does not heed the level wrote a record of a newer form. */
-  NEWER_RECORD_WRITTEN(4, 0),
+  NEWER_RECORD_WRITTEN(0),
 
   /** A node read a record of a form that its build does not know. */
-  NEWER_RECORD_MET(2, 0),
+  NEWER_RECORD_MET(0),
   /** The log took the first record of a numbered batch. */
   BATCH_LANDED(36),
 
@@ -153,7 +151,7 @@ enum ClusterHappening implements Floored {
   PROGRAM_KILLED(33),
 
   /** A writer that numbers was refused, because it was forgotten or older than what is known. */
-  WRITER_ENDED(15, 0),
+  WRITER_ENDED(0),
 
   /** A quota held a write back for a while. */
   QUOTA_SLOWED(8),
@@ -165,20 +163,9 @@ enum ClusterHappening implements Floored {
   ENDED_BY_RIGHTS(15);
 
   private final double percentMin;
-  private final double ofAppendsPercentMin;
 
   ClusterHappening(double percentMin) {
-    this(percentMin, percentMin);
-  }
-
-  ClusterHappening(double percentMin, double ofAppendsPercentMin) {
     this.percentMin = percentMin;
-    this.ofAppendsPercentMin = ofAppendsPercentMin;
-  }
-
-  /** As {@link #percentMin}, of clusters whose log has a record for each append. */
-  double ofAppendsPercentMin() {
-    return ofAppendsPercentMin;
   }
 
   @Override

@@ -276,11 +276,6 @@ final class ClusterReader {
       Part part = parts.get(each.partition());
       long position = part.read.position();
       if (isReplaced || position < each.earliest()) {
-        world.truth.requireOld(
-            "a reader of partition " + each.partition(),
-            world.truth.log(each.partition()),
-            position + 1,
-            each.earliest());
         part.read = new Place(each.earliest(), Optional.empty());
         part.stored = part.read;
       }

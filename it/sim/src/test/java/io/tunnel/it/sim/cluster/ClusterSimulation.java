@@ -38,18 +38,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   static final Worlds<ClusterHappening> WORLDS =
       new Worlds<>(
           ClusterHappening.class,
-          (seed, listener) -> new ClusterSimulation(ClusterForm.ROWS, seed, listener),
+          ClusterSimulation::new,
           "ClusterSimulationTest",
           "sim.cluster");
-
-  /** The same clusters over a log of appends. */
-  static final Worlds<ClusterHappening> APPENDS =
-      new Worlds<>(
-          ClusterHappening.class,
-          (seed, listener) -> new ClusterSimulation(ClusterForm.APPENDS, seed, listener),
-          ClusterHappening::ofAppendsPercentMin,
-          "AppendClusterSimulationTest",
-          "sim.appends");
 
   private static final long QUIET_MS_MAX = 180_000;
   private static final int WORKERS_MAX = 4;
@@ -90,18 +81,18 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
-  private final Optional<AppendStory> appends;
+  private final LogStory log;
   private List<Integer> partitions;
   private ClusterReads reads;
   private Optional<ClusterReader> reader = Optional.empty();
   private Optional<Watcher> watcher = Optional.empty();
 
-  ClusterSimulation(ClusterForm form, long seed, Consumer<String> listener) {
+  ClusterSimulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
     readersRandom = new SplittableRandom(seed ^ READERS);
     isUpgraded = new SplittableRandom(seed ^ UPGRADES).nextInt(UPGRADED_ONE_IN) == 0;
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
-    world = new ClusterWorld(form, seed, listener);
+    world = new ClusterWorld(seed, listener);
     programs = new SplittableRandom(seed ^ PROGRAMS_SEED);
     watchersRandom = new SplittableRandom(seed ^ WATCHERS);
     // Rights of readers, and levels below that of watches, are subjects of their own.
@@ -109,8 +100,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
         watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed() && !isUpgraded;
     isNumbered = hasWatcher || (programs.nextBoolean() && !isUpgraded);
     operator = new ClusterOperator(world, random);
-    appends =
-        form == ClusterForm.APPENDS ? Optional.of(new AppendStory(world, seed)) : Optional.empty();
+    log = new LogStory(world, seed);
     administrator =
         world.network.isClosed()
             ? Optional.of(new ClusterAdministrator(world, seed, hasReader))
@@ -157,7 +147,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 20 + random.nextInt(80); i > 0; i--) {
       act();
       upgrade();
-      appends.ifPresent(story -> story.act(partitions));
+      log.act(partitions);
       reader.ifPresent(ClusterReader::act);
       watcher.ifPresent(Watcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
@@ -262,17 +252,15 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** What must cost nobody anything. */
   private void gentleAct() {
     int dice = random.nextInt(20);
-    if (dice < 11) {
+    if (dice < 12) {
       write();
-    } else if (dice < 14) {
+    } else if (dice < 15) {
       startWorker();
-    } else if (dice < 16) {
-      anyWorker().filter(each -> !each.isLeaving()).ifPresent(SimWorker::leave);
     } else if (dice < 17) {
+      anyWorker().filter(each -> !each.isLeaving()).ifPresent(SimWorker::leave);
+    } else if (dice < 18) {
       world.count(ClusterHappening.REBALANCED);
       world.group.rebalance();
-    } else if (dice < 18) {
-      world.compact();
     } else {
       drain();
     }
@@ -290,23 +278,21 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private void act() {
     int dice = random.nextInt(100);
-    if (dice < 45) {
+    if (dice < 49) {
       write();
-    } else if (dice < 52) {
+    } else if (dice < 56) {
       startWorker();
-    } else if (dice < 54) {
+    } else if (dice < 58) {
       anyWorker().filter(each -> !each.isLeaving()).ifPresent(SimWorker::leave);
-    } else if (dice < 57) {
+    } else if (dice < 61) {
       anyWorker().ifPresent(world::crashWorker);
-    } else if (dice < 59) {
+    } else if (dice < 63) {
       anyWorker().ifPresent(each -> world.pauseWorker(each, random.nextInt(12_000)));
-    } else if (dice < 64) {
+    } else if (dice < 68) {
       any(List.copyOf(world.network.open())).ifPresent(world::cut);
-    } else if (dice < 67) {
+    } else if (dice < 71) {
       any(List.copyOf(world.network.open()))
           .ifPresent(each -> world.stall(each, random.nextInt(8_000)));
-    } else if (dice < 71) {
-      world.compact();
     } else if (dice < 73) {
       drain();
     } else if (dice < 74 && operator.creations() < 2) {
@@ -374,8 +360,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.run(12_000);
     settle(before);
     require(before);
-    appends.ifPresent(
-        story -> story.requireSame(partitions, place -> program.write(place, 1, Durability.FSYNC)));
+    log.requireSame(partitions, place -> program.write(place, 1, Durability.FSYNC));
   }
 
   /** Until all is done, or should be. */

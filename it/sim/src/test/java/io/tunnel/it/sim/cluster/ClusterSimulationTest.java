@@ -5,13 +5,13 @@ import io.tunnel.it.sim.seeds.SeedsRun;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many clusters over a log of appends; properties {@code sim.appends.seeds}, {@code
- * sim.appends.base}, {@code sim.appends.seed}.
+ * Many clusters; properties {@code sim.cluster.seeds}, {@code sim.cluster.base}, {@code
+ * sim.cluster.seed}.
  */
-class AppendClusterSimulationTest {
+class ClusterSimulationTest {
 
   private static final SeedsRun<ClusterHappening> RUN =
-      new SeedsRun<>(ClusterSimulation.APPENDS, Seeds.of("sim.appends", 12, 4), 250, 2);
+      new SeedsRun<>(ClusterSimulation.WORLDS, Seeds.of("sim.cluster", 12, 4), 250, 2);
 
   @Test
   void every_promise_holds_in_every_cluster() throws InterruptedException {
@@ -25,6 +25,6 @@ class AppendClusterSimulationTest {
 
   @Test
   void another_process_sees_the_same_clusters() throws Exception {
-    RUN.requireSameElsewhere(ClusterSimulationMain.class, "appends");
+    RUN.requireSameElsewhere(ClusterSimulationMain.class);
   }
 }

@@ -1,7 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.truth.Invariant;
@@ -22,16 +21,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** What everybody in a cluster was promised, compared with what the log and the stores say. */
 final class ClusterTruth {
 
-  private static final long TRIM_EARLY_MICROS_MAX = 3_000_000;
   private static final String BASE = "_base";
   private static final String FINISHED = "\"isFinished\":true";
-  private static final Pattern LOST = Pattern.compile("HISTORY_LOST: changes (\\d+) to (\\d+) of");
 
   private final ClusterWorld world;
   private final TreeMap<Integer, LogTruth> logs = new TreeMap<>();
@@ -65,9 +60,6 @@ final class ClusterTruth {
   }
 
   private void landed(ClusterHappening what) {
-    if (what == ClusterHappening.BATCH_LANDED && world.logs.form == ClusterForm.ROWS) {
-      world.levels.requireRaised(FormatFeature.WRITTEN_BATCH.level());
-    }
     world.count(what);
   }
 
@@ -211,40 +203,12 @@ final class ClusterTruth {
         });
   }
 
-  /** Only a processor that fails again and again stops a channel, or changes that are too old. */
+  /** Only a processor that fails again and again stops a channel. */
   private void requireGoesOn(String id, String condition) {
     if (!condition.contains("\"error\"") || condition.contains(SimWorker.FAILURE)) {
       return;
     }
-    Matcher lost = LOST.matcher(condition);
-    Invariant.NOTHING_BREAKS.require(
-        lost.find() && world.logs.forgets(), "%s is stopped: %s", id, condition);
-    ChannelStory channel = channels.get(id);
-    requireOld(
-        channel.toString(),
-        channel.log(),
-        Long.parseLong(lost.group(1)),
-        Long.parseLong(lost.group(2)));
-  }
-
-  /** Requires that changes reported as lost are old enough; machines' clocks differ. */
-  void requireOld(String who, LogTruth log, long first, long last) {
-    log.learn();
-    Set<Long> said = log.between(first, last).keySet();
-    if (said.isEmpty()) {
-      // Positions that are no changes: it costs an operator's word, and nothing is missed.
-      world.count(ClusterHappening.NOTHING_LOST);
-    }
-    long oldMicros = world.nowMicros() - world.settings.retentionMicros() + TRIM_EARLY_MICROS_MAX;
-    for (long position : said) {
-      Invariant.NOTHING_BREAKS.require(
-          log.micros(position) < oldMicros,
-          "%s is told that %d to %d are lost, and %d is young",
-          who,
-          first,
-          last,
-          position);
-    }
+    throw Invariant.NOTHING_BREAKS.broken("%s is stopped: %s", id, condition);
   }
 
   /** The channel of a text. */

@@ -68,12 +68,12 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   private Placement former = Placement.NONE;
 
-  ClusterWorld(ClusterForm form, long seed, Consumer<String> listener) {
+  ClusterWorld(long seed, Consumer<String> listener) {
     super(ClusterHappening.class, seed, listener);
     late = new SplittableRandom(seed ^ LATE);
     settings = ClusterSettings.of(random);
     reach = new Reach(agenda, random.split());
-    logs = new WorldLogs(this, form);
+    logs = new WorldLogs(this);
     truth = new ClusterTruth(this);
     levels =
         new LevelStory(
@@ -269,18 +269,6 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
     machine.node().node().drain(isDraining);
   }
 
-  /** The log is compacted where it may be. */
-  void compact() {
-    if (logs.form == ClusterForm.APPENDS || !settings.isCompacted()) {
-      return;
-    }
-    int gone = logs.rows.compact(partition -> truth.log(partition).firstUnrepaired());
-    trace.add(gone + " records are compacted away");
-    for (int i = 0; i < gone; i++) {
-      count(ClusterHappening.RECORD_COMPACTED);
-    }
-  }
-
   List<Machine> up() {
     return machines.values().stream().filter(Machine::isUp).toList();
   }
@@ -310,7 +298,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
   /** Below a level, a cluster refuses columns in answers. */
   @Override
   public boolean hasAllFeatures() {
-    return logs.form == ClusterForm.APPENDS && hasNumbers;
+    return hasNumbers;
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.Frame;
@@ -54,28 +53,6 @@ final class LevelStory {
     this.world = world;
     this.random = random;
     heedless = forms.nextBoolean() ? Optional.of(forms) : Optional.empty();
-  }
-
-  /** The forms of records that a build knows. */
-  SimLogClient.Forms forms(int levelMax) {
-    return new SimLogClient.Forms() {
-      @Override
-      public int written() {
-        int level = heedless.map(any -> 1 + any.nextInt(levelMax)).orElse(Level.FIRST);
-        if (level > Level.FIRST) {
-          world.count(ClusterHappening.NEWER_RECORD_WRITTEN);
-        }
-        return level;
-      }
-
-      @Override
-      public boolean reads(int level) {
-        if (level > levelMax) {
-          world.count(ClusterHappening.NEWER_RECORD_MET);
-        }
-        return level <= levelMax;
-      }
-    };
   }
 
   /** One thing that an operator does in the middle of an upgrade. */
@@ -218,12 +195,6 @@ final class LevelStory {
   /** Whether a machine runs a build that may not know a form that the others write. */
   boolean isOutdated(Machine machine) {
     return heedless.isPresent() && hasReplaced && machine.levelMax < HIGHEST;
-  }
-
-  /** Something was written that needs a level. */
-  void requireRaised(int level) {
-    Invariant.LEVEL_HOLDS.require(
-        stored >= level, "a form of level %d is written at level %d", level, stored);
   }
 
   /** For a cluster at rest. */

@@ -5,7 +5,7 @@ import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.replica.append.SimAppendReplicas;
+import io.tunnel.server.replica.append.SimReplicas;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -13,11 +13,11 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * The story of a cluster over a log of appends, and the truth at its end: all replicas of a
- * partition have the same changes at the same positions, have the same rows, and know the same
+ * The story of a cluster's log, and the truth at its end: all replicas of a partition have the
+ * same changes at the same positions, have the same rows, and know the same
  * writers. A loss of all disks of all nodes changes nothing of this.
  */
-final class AppendStory {
+final class LogStory {
 
   private static final long CHANCE = 0xa99e4d5L;
   private static final int LED_BY_ANOTHER_ONE_IN = 20;
@@ -29,7 +29,7 @@ final class AppendStory {
   private final boolean isBurnt;
 
   /** Chance is an own source. */
-  AppendStory(ClusterWorld world, long seed) {
+  LogStory(ClusterWorld world, long seed) {
     this.world = world;
     this.random = new SplittableRandom(seed ^ CHANCE);
     this.isBurnt = random.nextInt(BURNT_ONE_IN) == 0;
@@ -104,8 +104,8 @@ final class AppendStory {
         .toList();
   }
 
-  private static SimAppendReplicas copies(Machine machine) {
-    return (SimAppendReplicas) machine.node().copies();
+  private static SimReplicas copies(Machine machine) {
+    return machine.node().copies();
   }
 
   private void requireSame(int partition) {

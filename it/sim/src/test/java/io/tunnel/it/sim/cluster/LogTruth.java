@@ -1,15 +1,25 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.WrittenRows;
+import io.tunnel.it.sim.cluster.append.SimAppends;
+import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.NumberedTruth;
 import io.tunnel.it.sim.truth.PageRange;
+import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.it.sim.truth.Sums;
 import io.tunnel.it.sim.watch.WatchedLog;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.sdk.processor.AtomicBatch;
 import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.server.replica.append.AppendHeader;
+import io.tunnel.server.replica.append.AppendTail.Stored;
+import io.tunnel.server.replica.append.SimRecords;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -19,8 +29,11 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
-/** The meaning of a partition's whole log: the changes that count, and the rows. */
-abstract class LogTruth implements WatchedLog {
+/**
+ * The meaning of a partition's whole log: the changes that count, and the rows. The rule which
+ * records count is implemented here a second time.
+ */
+final class LogTruth implements WatchedLog {
 
   private final int partition;
   private final Consumer<ClusterHappening> counts;
@@ -32,25 +45,142 @@ abstract class LogTruth implements WatchedLog {
 
   private final NumberedTruth.Rising numbered;
   private final RowFold fold = new RowFold();
+  private final SimAppends log;
+  private final TreeMap<Long, Long> micros = new TreeMap<>();
+  private int read;
+  private long epoch = -1;
+  private long marker;
+  private long number;
+  private long next = 1;
+  private long lastMicros;
+  private String leader = "";
 
   /**
    * Knows nothing of the log yet.
    *
    * @param isNumbered whether the writer of a value numbers all its batches
    */
-  LogTruth(int partition, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
+  LogTruth(
+      int partition, SimAppends log, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
     this.partition = partition;
+    this.log = log;
     this.counts = counts;
     this.numbered = new NumberedTruth.Rising(isNumbered);
   }
 
-  /** Something was read in the log. */
-  final void count(ClusterHappening what) {
-    counts.accept(what);
+  /** Reads what has landed since. */
+  @Override
+  public void learn() {
+    List<Stored> records = log.records(partition);
+    while (read < records.size()) {
+      take(records.get(read));
+      read++;
+    }
+  }
+
+  private void take(Stored record) {
+    AppendHeader header = record.header();
+    if (header.kind() == AppendHeader.Kind.MARKER) {
+      epoch = record.offset();
+      marker = header.marker();
+      number = 0;
+      leader = SimRecords.leaderOf(record);
+      counts.accept(ClusterHappening.MARKER);
+      return;
+    }
+    boolean isOfEpoch = header.epoch() == epoch && header.marker() == marker;
+    if (!isOfEpoch || header.number() != number + 1 || header.first() != next) {
+      epoch = isOfEpoch ? -1 : epoch;
+      counts.accept(ClusterHappening.RECORD_FENCED);
+      return;
+    }
+    number++;
+    if (header.kind() == AppendHeader.Kind.BATCHES) {
+      List<ChangeBatch> batches = SimRecords.batches(partition, record);
+      batches.forEach(this::take);
+      requireWhole(batches);
+    }
+    Invariant.POSITIONS_STAY.require(
+        next == header.first() + header.changes(),
+        "partition %d has %s, and the next position is %d",
+        partition,
+        header,
+        next);
+  }
+
+  /** No record begins or ends inside of an atomic batch. */
+  private void requireWhole(List<ChangeBatch> batches) {
+    int missing = 0;
+    for (ChangeBatch batch : batches) {
+      for (Change change : PartitionTruth.changesOf(batch)) {
+        Optional<AtomicBatch> atomic = change.record().atomicBatch();
+        int left = atomic.map(of -> of.size() - of.index()).orElse(0);
+        Invariant.BATCHES_ARE_WHOLE.require(
+            missing == 0 ? atomic.map(AtomicBatch::isFirst).orElse(true) : left == missing,
+            "partition %d has %s where %d rows of an atomic batch are missing",
+            partition,
+            atomic,
+            missing);
+        missing = Math.max(0, left - 1);
+        atomic.ifPresent(of -> counts.accept(ClusterHappening.ATOMIC_ROW_LANDED));
+      }
+    }
+    Invariant.BATCHES_ARE_WHOLE.require(
+        missing == 0, "partition %d lacks %d rows of an atomic batch", partition, missing);
+  }
+
+  private void take(ChangeBatch batch) {
+    if (!WrittenRows.of(batch).isEmpty()) {
+      counts.accept(ClusterHappening.BATCH_LANDED);
+    }
+    if (batch.rowCount() == 0) {
+      return;
+    }
+    Invariant.POSITIONS_STAY.require(
+        batch.commitMicros() >= lastMicros,
+        "partition %d has changes of %d behind changes of %d",
+        partition,
+        batch.commitMicros(),
+        lastMicros);
+    lastMicros = batch.commitMicros();
+    for (Change change : PartitionTruth.changesOf(batch)) {
+      Invariant.POSITIONS_STAY.require(
+          change.record().position() == next,
+          "partition %d has position %d where %d is the next",
+          partition,
+          change.record().position(),
+          next);
+      counts(next, change);
+      fold(next, change);
+      micros.put(next, lastMicros);
+      next++;
+    }
+  }
+
+  /** The node that leads by what the log says. */
+  String leader() {
+    return leader;
+  }
+
+  /** When the log took what is at a position. */
+  long micros(long position) {
+    return micros.get(position);
+  }
+
+  /** The rows by encoded keys. */
+  SortedMap<Bytes, NavigableMap<String, ColumnValue>> rows() {
+    return fold.rows();
+  }
+
+  /** When each row was committed. */
+  SortedMap<Bytes, Long> commitTimes() {
+    SortedMap<Bytes, Long> times = new TreeMap<>();
+    fold.rows().keySet().forEach(key -> times.put(key, fold.commitMicros(key)));
+    return times;
   }
 
   /** A change counts, as the next one of the partition. */
-  final void counts(long position, Change change) {
+  private void counts(long position, Change change) {
     numbered.require(partition, change.record());
     if (Sums.has(change)) {
       Sums.require(fold, change);
@@ -59,29 +189,12 @@ abstract class LogTruth implements WatchedLog {
   }
 
   /** The row of a change is there from this position on. */
-  final void fold(long position, Change row) {
+  private void fold(long position, Change row) {
     fold.apply(row.record());
     Bytes key = KeyCodec.encode(row.record().getPrimaryKey(), RowFold.SCHEMA);
     versions
         .computeIfAbsent(key, any -> new TreeMap<>())
         .put(position, Optional.ofNullable(fold.rows().get(key)).map(TreeMap::new));
-  }
-
-  /** The node that leads by what the log says. */
-  abstract String leader();
-
-  /** When the log took what is at a position. */
-  abstract long micros(long position);
-
-  /** The rows by encoded keys. */
-  abstract SortedMap<Bytes, ? extends Map<String, ?>> rows();
-
-  /** When each row was committed. */
-  abstract SortedMap<Bytes, Long> commitTimes();
-
-  /** The offset before which the log may be compacted. */
-  long firstUnrepaired() {
-    return Long.MAX_VALUE;
   }
 
   @Override

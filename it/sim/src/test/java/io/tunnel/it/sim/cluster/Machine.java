@@ -112,7 +112,7 @@ final class Machine {
       now.shardThreads.add(process.thread("shard-" + i));
     }
     SimThread control = now.control;
-    SimEngine partitions = log.start(process, process.thread("kafka"), control, levelMax);
+    SimEngine partitions = log.start(process, process.thread("kafka"), control);
     try {
       now.node =
           new SimClusterNode(

@@ -1,9 +1,9 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.cluster.append.SimAppends;
 import io.tunnel.it.sim.cluster.append.SimAppendsClient;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
-import io.tunnel.server.node.SimAppendEngine;
 import io.tunnel.server.node.SimEngine;
 import io.tunnel.server.replica.append.SimStorage;
 import java.io.IOException;
@@ -14,11 +14,12 @@ import java.util.Comparator;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
-/** A log with a record for each append. */
-final class AppendMachineLog implements MachineLog {
+/** What a machine keeps of the partitions of the log, and how its nodes reach the log. */
+final class MachineLog {
 
   private final ClusterWorld world;
   private final String name;
+  private final SimAppends shared;
   private final Path directory;
   private final SplittableRandom random;
   private int formatted;
@@ -26,9 +27,10 @@ final class AppendMachineLog implements MachineLog {
   private SimAppendsClient log;
 
   /** Tables are in {@code directory}. */
-  AppendMachineLog(ClusterWorld world, String name, Path directory) {
+  MachineLog(ClusterWorld world, String name, SimAppends shared, Path directory) {
     this.world = world;
     this.name = name;
+    this.shared = shared;
     this.directory = directory;
     this.random = world.random.split();
     format();
@@ -43,10 +45,10 @@ final class AppendMachineLog implements MachineLog {
     return directory.resolve(name + "-" + formatted);
   }
 
-  @Override
-  public SimEngine start(SimProcess process, SimThread kafka, SimThread control, int levelMax) {
-    log = new SimAppendsClient(name, world.logs.appends, world.reach, kafka);
-    return new SimAppendEngine(
+  /** The engine of a node that starts. */
+  SimEngine start(SimProcess process, SimThread kafka, SimThread control) {
+    log = new SimAppendsClient(name, shared, world.reach, kafka);
+    return new SimEngine(
         storage,
         log,
         (reached, failed) ->
@@ -59,8 +61,8 @@ final class AppendMachineLog implements MachineLog {
         new SimPeers(world, name, control));
   }
 
-  @Override
-  public void died(Machine.Loss loss) {
+  /** The process of the node is no more, and the machine loses this. */
+  void died(Machine.Loss loss) {
     log.died();
     storage =
         storage.afterEnd(
@@ -75,8 +77,8 @@ final class AppendMachineLog implements MachineLog {
     }
   }
 
-  @Override
-  public void end() {
+  /** Nothing is kept any more; the world has ended. */
+  void end() {
     if (log != null) {
       died(Machine.Loss.EVERYTHING);
     }

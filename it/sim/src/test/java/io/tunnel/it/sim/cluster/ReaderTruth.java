@@ -2,7 +2,6 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.truth.Invariant;
-import io.tunnel.model.KnownPosition;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -14,18 +13,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * Why readers without a tunnel are refused. HISTORY_LOST is said of changes that are too old, and
- * POSITION_REPLACED, in a log that loses nothing, only of a position that a copy which was made
- * anew can know nothing of: no record from there on is left of those that were appended while the
- * log had the leader under which the position was seen.
+ * Why readers without a tunnel are refused. The log loses nothing, so no reader is refused with
+ * HISTORY_LOST or POSITION_REPLACED.
  */
 final class ReaderTruth {
-
-  private static final Pattern LOST = Pattern.compile("changes (\\d+) to (\\d+) of partition");
 
   private final ClusterWorld world;
   private final ClusterTruth truth;
@@ -95,21 +88,9 @@ final class ReaderTruth {
 
   private void refused(ReadPartition read, ErrorPayload error) {
     switch (error.code()) {
-      case HISTORY_LOST -> {
-        Matcher lost = LOST.matcher(error.message());
-        Invariant.NOTHING_BREAKS.require(
-            lost.find() && world.logs.forgets(), "%s is refused: %s", read, error.message());
-        truth.requireOld(
-            "a reader of partition " + read.partition(),
-            truth.log(read.partition()),
-            Long.parseLong(lost.group(1)),
-            Long.parseLong(lost.group(2)));
-        world.count(ClusterHappening.READER_LOST_HISTORY);
-      }
-      case POSITION_REPLACED -> {
-        read.known().ifPresent(known -> requireForgotten(read, known, error));
-        world.count(ClusterHappening.READER_REPLACED);
-      }
+      case HISTORY_LOST, POSITION_REPLACED ->
+          throw Invariant.POSITIONS_STAY.broken(
+              "%s is refused, and the log has lost nothing: %s", read, error.message());
       case TABLE_NOT_FOUND ->
           // That it is hidden where it may be is seen to by who knows the rights.
           Invariant.POSITIONS_STAY.require(
@@ -120,18 +101,5 @@ final class ReaderTruth {
         // As it may be: it tries again, here or elsewhere.
       }
     }
-  }
-
-  private void requireForgotten(ReadPartition read, KnownPosition known, ErrorPayload error) {
-    if (world.logs.form == ClusterForm.APPENDS) {
-      throw Invariant.POSITIONS_STAY.broken(
-          "%s is refused, and the log has lost nothing: %s", read, error.message());
-    }
-    int leaderEpoch = Math.toIntExact(known.incarnation() - 1);
-    Invariant.POSITIONS_STAY.require(
-        !world.logs.rows.keepsOf(read.partition(), leaderEpoch, known.position()),
-        "%s is refused, and the log has lost nothing: %s",
-        read,
-        error.message());
   }
 }

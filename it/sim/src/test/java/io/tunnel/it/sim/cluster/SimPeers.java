@@ -4,7 +4,7 @@ import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.PartitionLooks;
-import io.tunnel.server.node.SimAppendEngine;
+import io.tunnel.server.node.SimEngine;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
 import io.tunnel.wire.LookAnswer.VerifiedUpTo;
@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Looks of one node at others, over a network that loses questions and answers. */
-final class SimPeers implements SimAppendEngine.Others {
+final class SimPeers implements SimEngine.Others {
 
   private static final long DEADLINE_NANOS = 3_000_000_000L;
   private static final long WAIT_NANOS = 2_000_000_000L;
@@ -66,7 +66,7 @@ final class SimPeers implements SimAppendEngine.Others {
         .get()
         .execute(
             () -> {
-              PartitionLooks looks = machine.node().looks().orElseThrow();
+              PartitionLooks looks = machine.node().looks();
               new Looking(thread.get(), questions, parts -> back(machine, parts, answer))
                   .begin(looks);
             });

@@ -5,30 +5,21 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
-/** The log that the nodes of a world share, in the form of the world. */
+/** The log that the nodes of a world share. */
 final class WorldLogs {
 
-  final ClusterForm form;
-
-  /** The log of a world whose records are rows. */
-  final SimLog rows;
-
-  /** The log of a world whose records are appends. */
-  final SimAppends appends;
+  private final SimAppends appends;
 
   private final ClusterWorld world;
-  private final Optional<Path> directory;
+  private final Path directory;
 
-  WorldLogs(ClusterWorld world, ClusterForm form) {
+  WorldLogs(ClusterWorld world) {
     this.world = world;
-    this.form = form;
-    rows = new SimLog(world::nowMicros, world.settings.retentionMicros());
     appends = new SimAppends(world::nowMicros);
-    directory = form == ClusterForm.APPENDS ? Optional.of(temporary()) : Optional.empty();
+    directory = temporary();
   }
 
   private static Path temporary() {
@@ -41,37 +32,24 @@ final class WorldLogs {
 
   /** What a machine keeps of the log. */
   MachineLog ofMachine(String name) {
-    return directory.isEmpty()
-        ? new RowMachineLog(world, name)
-        : new AppendMachineLog(world, name, directory.get());
+    return new MachineLog(world, name, appends, directory);
   }
 
   /** What the log of a partition means. */
   LogTruth truth(int id, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
-    return form == ClusterForm.ROWS
-        ? new RowLogTruth(id, rows, counts, isNumbered)
-        : new AppendLogTruth(id, appends, counts, isNumbered);
-  }
-
-  /** Whether changes may be gone before somebody has processed them. */
-  boolean forgets() {
-    return form == ClusterForm.ROWS && world.settings.forgets();
+    return new LogTruth(id, appends, counts, isNumbered);
   }
 
   /** Another broker leads the log of a partition, and has all of the log. */
   void ledByAnother(int partition) {
     world.trace.add("another broker leads the log of partition " + partition);
     world.count(ClusterHappening.LOG_LED_BY_ANOTHER);
-    rows.ledByAnother(partition);
     appends.ledByAnother(partition);
   }
 
   /** Deletes what the world has on disks. */
   void end() {
     world.machines.values().forEach(Machine::end);
-    directory.ifPresent(
-        each -> {
-          boolean unused = each.toFile().delete();
-        });
+    boolean unused = directory.toFile().delete();
   }
 }

@@ -4,10 +4,10 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.AppendBatches;
 import java.util.List;
 
-/** Reads records of a log of appends for comparisons. */
-public final class SimAppendRecords {
+/** Reads records of a log for comparisons. */
+public final class SimRecords {
 
-  private SimAppendRecords() {}
+  private SimRecords() {}
 
   /** The node that leads from a marker on. */
   public static String leaderOf(AppendTail.Stored marker) {

@@ -6,7 +6,6 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.changes.Extents;
-import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
@@ -14,10 +13,8 @@ import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimSteps;
 import io.tunnel.server.replica.LocalRetention;
-import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicasIdentity;
-import io.tunnel.server.replica.SimCopies;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
@@ -37,7 +34,7 @@ import java.util.function.IntFunction;
  * disks, and real tables. A table is written to its files when the simulation says so, and a kill
  * loses what is not in the files.
  */
-public final class SimAppendReplicas implements SimCopies {
+public final class SimReplicas {
 
   private static final int SEGMENT_BYTES_MAX = 3_000;
   private static final int OPEN_FILES_MAX = 4;
@@ -70,7 +67,7 @@ public final class SimAppendReplicas implements SimCopies {
   }
 
   /** Opens what is stored, and follows the log. */
-  public SimAppendReplicas(SimStorage storage, ReplicaConfig config, Given given)
+  public SimReplicas(SimStorage storage, ReplicaConfig config, Given given)
       throws IOException {
     this.storage = storage;
     AppendReplicas.Ports ports =
@@ -80,7 +77,7 @@ public final class SimAppendReplicas implements SimCopies {
             given.leaders(),
             given.known(),
             partition -> problems(given.reach()),
-            (shard, partition) -> begin(given.reach(), shard, partition));
+            NoSnapshots.of((shard, partition) -> begin(given.reach(), shard, partition), given.log()));
     int count = storage.disks().size();
     Shards.Layout layout =
         new Shards.Layout(
@@ -90,13 +87,15 @@ public final class SimAppendReplicas implements SimCopies {
             new ShardConfig(4_096, 4_096, 8L << 20),
             new TableStoreConfig(1 << 20, 1 << 20, 1),
             new OpenFiles(storage::open, OPEN_FILES_MAX));
-    new ReplicasIdentity("log", Bytes.fromHex("01"), count).claim(storage.directory());
+    ReplicasIdentity identity = new ReplicasIdentity("log", Bytes.fromHex("01"), count);
+    identity.claim(storage.directory());
     LaneShards lanes =
-        new LaneShards(ports, config.batches().readBytesMax() / count, given.clock());
+        LaneShards.of(
+            new AppendReplicas.Layout(identity, layout, config), ports, given.clock());
     Shards shards =
         Shards.openCache(layout, given.known().catalog(), lanes, new SimMeter(), given.clock());
     keepers = lanes.keepers(shards);
-    all = new AppendReplicas(shards, keepers, ports, config, given.clock());
+    all = new AppendReplicas(shards, keepers, lanes, config);
     for (Shard shard : shards.all()) {
       storage.opened(shard.store());
       retentions.add(
@@ -154,27 +153,22 @@ public final class SimAppendReplicas implements SimCopies {
     return all.shards().get(partition % count());
   }
 
-  @Override
-  public NodeReplicas all() {
+  /** As the rest of the node sees them. */
+  public AppendReplicas all() {
     return all;
   }
 
-  /** Looks at the partitions that this node leads. */
-  public PartitionLooks looks() {
-    return all.looks();
-  }
-
-  @Override
+  /** How many shards there are. */
   public int count() {
     return keepers.size();
   }
 
-  @Override
+  /** Whether nothing waits for a shard. */
   public boolean isIdle(int shard) {
     return SimSteps.isIdle(all.shards().get(shard));
   }
 
-  @Override
+  /** Lets a shard do what waits, and what it is time for. */
   public void step(int shard) {
     SimSteps.step(all.shards().get(shard));
     if (storage.random().nextInt(FLUSHED_ONE_IN) == 0) {
@@ -186,8 +180,9 @@ public final class SimAppendReplicas implements SimCopies {
     }
   }
 
-  /** As the replicas do it, with flushes that are complete when they return. */
-  @Override
+  /**
+   * Lets the local logs forget what is too old, with flushes that are complete when they return.
+   */
   public void retain(long nowMicros) {
     for (int shard = 0; shard < count(); shard++) {
       keepers.get(shard).retain(retentions.get(shard), nowMicros);
@@ -196,17 +191,17 @@ public final class SimAppendReplicas implements SimCopies {
     all.retain(0);
   }
 
-  @Override
+  /** Whether a shard has failed. */
   public boolean hasFailed() {
     return all.shards().stream().anyMatch(Shard::hasFailed);
   }
 
-  @Override
+  /** Whether writes to the partition are taken here. */
   public boolean isWritable(int partition) {
     return all.isServing(partition);
   }
 
-  @Override
+  /** The rows of a partition by encoded keys. */
   public SortedMap<Bytes, NavigableMap<String, ColumnValue>> rows(int partition) {
     SortedMap<Bytes, NavigableMap<String, ColumnValue>> rows = new TreeMap<>();
     boolean unused =
@@ -228,7 +223,7 @@ public final class SimAppendReplicas implements SimCopies {
     return rows;
   }
 
-  @Override
+  /** When the rows of a partition were committed, by key. */
   public SortedMap<Bytes, Long> commitTimes(int partition) {
     SortedMap<Bytes, Long> times = new TreeMap<>();
     rows(partition)

@@ -1,2 +1,2 @@
-/** Replicas of a log of appends, whose threads are the simulation's. */
+/** Replicas of partitions, whose threads are the simulation's. */
 package io.tunnel.server.replica.append;
