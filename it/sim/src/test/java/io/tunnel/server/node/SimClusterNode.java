@@ -135,7 +135,9 @@ public final class SimClusterNode {
                 SESSION_MS,
                 false),
             new NodeRooms.Log(
-                new Opening(log, threads.control()), engine.tables(new SimTableLogs()), log.group()),
+                new Opening(log, threads.control()),
+                engine.tables(new SimTableLogs()),
+                log.group()),
             engine,
             placement,
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
@@ -155,7 +157,12 @@ public final class SimClusterNode {
     Ticks.begin(
         control,
         clock::nanos,
-        List.of(rooms.tunnels()::tick, rooms.node()::tick, rooms::look, served::tick, () -> engine.expire(clock.nanos())));
+        List.of(
+            rooms.tunnels()::tick,
+            rooms.node()::tick,
+            rooms::look,
+            served::tick,
+            () -> engine.expire(clock.nanos())));
     NodeReplicas replicas = copies.all();
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(
@@ -196,7 +203,10 @@ public final class SimClusterNode {
           new LeftTopics(catalog, NO_TOPICS, control),
           () ->
               new Founding(
-                  new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), levelMax, LogForm.OWN));
+                  new CatalogIdentity(Bytes.fromHex("51")),
+                  Bytes.fromHex("52"),
+                  levelMax,
+                  LogForm.OWN));
     }
 
     @Override

@@ -83,7 +83,10 @@ public record SimEngine(
                 log,
                 new AppendReplicas.Self(node.self().name(), node.self().incarnation(), markers),
                 new AppendReplicas.Known(
-                    OwnCatalog.ofCache(node.catalog()), known, partition -> retentionMicros, partition -> 0),
+                    OwnCatalog.ofCache(node.catalog()),
+                    known,
+                    partition -> retentionMicros,
+                    partition -> 0),
                 node.placement()::leaderElsewhere,
                 reach,
                 node.clock()));

@@ -77,7 +77,8 @@ public final class SimReplicas {
             given.leaders(),
             given.known(),
             partition -> problems(given.reach()),
-            NoSnapshots.of((shard, partition) -> begin(given.reach(), shard, partition), given.log()));
+            NoSnapshots.of(
+                (shard, partition) -> begin(given.reach(), shard, partition), given.log()));
     int count = storage.disks().size();
     Shards.Layout layout =
         new Shards.Layout(
