@@ -2,25 +2,12 @@ package io.tunnel.it.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.fixtures.Poll;
-import io.tunnel.it.ledger.Channels;
-import io.tunnel.it.ledger.Seen;
-import io.tunnel.it.ledger.TestTable;
-import io.tunnel.it.process.KafkaTopic;
 import io.tunnel.it.process.NodeProcess;
-import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.Stage;
-import io.tunnel.it.process.WorkerProcess;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RowChange;
-import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
-import io.tunnel.sdk.TableClient;
-import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -203,71 +190,5 @@ class ClusterFaultsTest {
       assertThat(result.error().orElseThrow())
           .isIn(Set.of(ErrorCode.LOG_UNAVAILABLE, ErrorCode.NOT_LEADER));
     }
-  }
-
-  /**
-   * A record that does not count hides the true one of its key as soon as Kafka compacts, which
-   * knows nothing of leaders; so the new leader says the row again behind it.
-   */
-  @Test
-  void a_zombies_record_that_compaction_prefers_does_not_come_to_life() throws Exception {
-    Scene scene = new Scene(STAGE, cluster, 1);
-    Channels tunnel = scene.tunnel("audit", TunnelType.Stream);
-    WorkerProcess worker = scene.worker(tunnel, "worker");
-    TableInfo table = scene.tables().describeTable(scene.table());
-    KafkaTopic topic =
-        STAGE.closing(new KafkaTopic(cluster.kafka(), "it.table." + table.tableId()));
-    put(scene, "victim", 1);
-    long written = scene.committed().values().iterator().next();
-    put(scene, "other", 1);
-    NodeProcess zombie = cluster.leaderOf(table.partitions().get(0).id());
-    zombie.toKafka().hold();
-    try (TableClient client = TableClient.connect(Probe.impatient(zombie.endpoint()))) {
-      List<RowChange> late = List.of(TestTable.put(1, "victim", 2));
-      assertThat(client.tryWrite(scene.table(), late).results().get(0).isApplied()).isFalse();
-    }
-    cluster.awaitReplaced(zombie);
-    put(scene, "other", 2);
-    assertThat(topic.records(0, "victim")).hasSize(1);
-    zombie.toKafka().resume();
-    Poll.until(
-        "the zombie's record and the leader's repair",
-        () -> topic.records(0, "victim").size() == 3);
-    cluster.awaitWhole();
-
-    try (AutoCloseable undone = topic.compactAtOnce()) {
-      assertThat(undone).isNotNull();
-      long[] value = {2};
-      Poll.until(
-          "a topic in which only the repair is left",
-          () -> {
-            put(scene, "other", ++value[0]);
-            return topic.records(0, "victim").size() == 1;
-          });
-    }
-    Map<String, Map<String, String>> rows = scene.rows();
-    tunnel.awaitBeyond(scene.committed());
-    zombie.stop();
-    zombie.deleteData();
-    zombie.begin();
-    zombie.awaitReady();
-    cluster.awaitWhole();
-    cluster.others(zombie).forEach(NodeProcess::stop);
-    cluster.awaitWhole();
-    assertThat(scene.rows()).isEqualTo(rows).hasSize(2);
-    assertThat(scene.tables().getRow(scene.table(), TestTable.key(1, "victim")))
-        .hasValueSatisfying(row -> assertThat(row.value("v").orElseThrow().asLong()).isEqualTo(1));
-    assertThat(worker.stop())
-        .filteredOn(seen -> seen.mutation().key().contains("victim"))
-        .extracting(Seen::position)
-        .as("the repair is no change; the tunnel's sessions may have moved")
-        .containsOnly(written);
-  }
-
-  /** Until it is applied: a leader that was replaced and does not know it leaves rows in doubt. */
-  private static void put(Scene scene, String id, long value) {
-    List<RowChange> row = List.of(TestTable.put(1, id, value));
-    Poll.until(
-        "a row that is written", () -> scene.tables().tryWrite(scene.table(), row).allApplied());
   }
 }

@@ -2,27 +2,19 @@ package io.tunnel.it.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.codec.WrittenBatch;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.ledger.Counters;
-import io.tunnel.it.process.Build;
-import io.tunnel.it.process.KafkaTopic;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.Stage;
-import io.tunnel.model.Level;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.server.replica.shared.RecordHeader;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -108,61 +100,6 @@ class ClusterWritersTest {
       awaitWritten();
     }
     end();
-  }
-
-  /** Whether any batch in the topic of the table has a number. */
-  private boolean hasNumbers(int tableId) {
-    try (KafkaTopic topic = new KafkaTopic(cluster.kafka(), "it.table." + tableId)) {
-      for (int partition = 0; partition < PARTITIONS; partition++) {
-        for (ConsumerRecord<byte[], byte[]> record : topic.records(partition, "")) {
-          byte[] header = record.headers().lastHeader("").value();
-          Bytes attributes =
-              RecordHeader.decode(header, Bytes.copyOf(record.key()), Optional.empty())
-                  .attributes();
-          if (WrittenBatch.of(attributes).isPresent()) {
-            return true;
-          }
-        }
-      }
-      return false;
-    }
-  }
-
-  private int write(int increments) {
-    return counters.write(
-        ClientConfig.of(cluster.endpoint()),
-        TableWriterConfig.DEFAULTS,
-        count -> count < increments);
-  }
-
-  @Test
-  void no_record_has_a_number_until_all_nodes_know_numbers_and_the_level_is_raised() {
-    cluster = new Cluster(stage, NODES).of(Build.FIRST).start(NODES);
-    counters = new Counters("counters", PARTITIONS);
-    tables = stage.tables(cluster);
-    tunnels = stage.tunnels(cluster);
-    int tableId = counters.table().create(tables).tableId();
-    cluster.awaitWhole();
-    tunnelId = counters.table().createTunnel(tunnels, "sums");
-    int increments = write(INCREMENTS);
-    for (int i = 0; i < NODES; i++) {
-      NodeProcess node = cluster.node(i);
-      node.stop();
-      node.of(Build.OWN);
-      node.begin();
-      node.awaitReady();
-      cluster.awaitWhole();
-      increments += write(INCREMENTS);
-    }
-    assertThat(hasNumbers(tableId)).as("numbers below their level").isFalse();
-    assertThat(Cluster.raise(cluster.catalogLeader(), Level.OWN)).isEmpty();
-    Poll.until(
-        "every node knows the level",
-        () ->
-            cluster.running().stream().allMatch(node -> Cluster.seenBy(node).level() == Level.OWN));
-    increments += write(INCREMENTS);
-    assertThat(hasNumbers(tableId)).as("numbers behind the raise").isTrue();
-    counters.requireSums(increments, tables, tunnels, tunnelId);
   }
 
   @Test

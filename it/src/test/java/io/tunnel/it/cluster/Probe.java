@@ -69,7 +69,7 @@ final class Probe {
    * Where Kafka has the table's changes; the partitions have the numbers of {@link #partitions}.
    */
   String topic() {
-    return "it.table." + client.describeTable(table.name()).tableId();
+    return "it.log." + client.describeTable(table.name()).tableId();
   }
 
   List<Integer> partitions() {

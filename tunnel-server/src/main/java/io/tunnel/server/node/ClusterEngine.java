@@ -202,7 +202,10 @@ public final class ClusterEngine implements Engine {
 
   private AppendEngine engine(AppendReplicas.Layout kept, String incarnation, Outside outside)
       throws IOException {
-    Later later = later(parts.openThreads(new OwnThread("looks")));
+    OwnThread timer = new OwnThread("looks");
+    // At a stop nobody waits for what is due later.
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    Later later = later(parts.openThreads(timer));
     PeerLooks nodes =
         parts.open(
             new PeerLooks(
