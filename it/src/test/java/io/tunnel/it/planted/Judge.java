@@ -1,6 +1,5 @@
 package io.tunnel.it.planted;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -56,21 +55,12 @@ sealed interface Judge {
   /** Which simulation. */
   enum Kind {
     SERVER("sim"),
-    CLUSTER("cluster"),
-    /** Clusters whose log has a record for each append. */
-    APPENDS("appends");
+    CLUSTER("cluster");
 
     final String word;
 
     Kind(String word) {
       this.word = word;
-    }
-
-    private static Kind of(String word) {
-      return Arrays.stream(values())
-          .filter(kind -> kind.word.equals(word))
-          .findFirst()
-          .orElseThrow();
     }
 
     /** The main class and arguments that run {@code count} worlds from {@code first} on. */
@@ -81,9 +71,6 @@ sealed interface Judge {
         case SERVER -> List.of("io.tunnel.it.sim.SimulationMain", "find", from, many);
         case CLUSTER ->
             List.of("io.tunnel.it.sim.cluster.ClusterSimulationMain", "find", from, many);
-        case APPENDS ->
-            List.of(
-                "io.tunnel.it.sim.cluster.ClusterSimulationMain", "appends", "find", from, many);
       };
     }
   }
@@ -97,12 +84,12 @@ sealed interface Judge {
   /**
    * Reads what stands behind {@code Judge:}.
    *
-   * @throws IllegalArgumentException when it is none of these forms
+   * @throws IllegalArgumentException when it is none of the three forms
    */
   static Judge parse(String text) {
-    Matcher world = Pattern.compile("(sim|cluster|appends) (\\d+)").matcher(text);
+    Matcher world = Pattern.compile("(sim|cluster) (\\d+)").matcher(text);
     if (world.matches()) {
-      Kind kind = Kind.of(world.group(1));
+      Kind kind = world.group(1).equals(Kind.SERVER.word) ? Kind.SERVER : Kind.CLUSTER;
       return new World(kind, Long.parseLong(world.group(2)));
     }
     Matcher tests = Pattern.compile("test (\\S+) (\\S+)").matcher(text);
@@ -110,9 +97,6 @@ sealed interface Judge {
       return new Tests(tests.group(1), tests.group(2));
     }
     throw new IllegalArgumentException(
-        "'Judge: "
-            + text
-            + "' is not 'sim SEED', 'cluster SEED', 'appends SEED' or 'test MODULE"
-            + " CLASS[#METHOD]'");
+        "'Judge: " + text + "' is not 'sim SEED', 'cluster SEED' or 'test MODULE CLASS[#METHOD]'");
   }
 }

@@ -37,10 +37,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** All of them. */
   static final Worlds<ClusterHappening> WORLDS =
       new Worlds<>(
-          ClusterHappening.class,
-          ClusterSimulation::new,
-          "ClusterSimulationTest",
-          "sim.cluster");
+          ClusterHappening.class, ClusterSimulation::new, "ClusterSimulationTest", "sim.cluster");
 
   private static final long QUIET_MS_MAX = 180_000;
   private static final int WORKERS_MAX = 4;

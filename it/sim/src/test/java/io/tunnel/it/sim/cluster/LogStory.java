@@ -13,9 +13,9 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * The story of a cluster's log, and the truth at its end: all replicas of a partition have the
- * same changes at the same positions, have the same rows, and know the same
- * writers. A loss of all disks of all nodes changes nothing of this.
+ * The story of a cluster's log, and the truth at its end: all replicas of a partition have the same
+ * changes at the same positions, have the same rows, and know the same writers. A loss of all disks
+ * of all nodes changes nothing of this.
  */
 final class LogStory {
 

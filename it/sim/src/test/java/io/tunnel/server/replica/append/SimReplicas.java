@@ -67,8 +67,7 @@ public final class SimReplicas {
   }
 
   /** Opens what is stored, and follows the log. */
-  public SimReplicas(SimStorage storage, ReplicaConfig config, Given given)
-      throws IOException {
+  public SimReplicas(SimStorage storage, ReplicaConfig config, Given given) throws IOException {
     this.storage = storage;
     AppendReplicas.Ports ports =
         new AppendReplicas.Ports(
@@ -91,8 +90,7 @@ public final class SimReplicas {
     ReplicasIdentity identity = new ReplicasIdentity("log", Bytes.fromHex("01"), count);
     identity.claim(storage.directory());
     LaneShards lanes =
-        LaneShards.of(
-            new AppendReplicas.Layout(identity, layout, config), ports, given.clock());
+        LaneShards.of(new AppendReplicas.Layout(identity, layout, config), ports, given.clock());
     Shards shards =
         Shards.openCache(layout, given.known().catalog(), lanes, new SimMeter(), given.clock());
     keepers = lanes.keepers(shards);
