@@ -57,7 +57,7 @@ final class ClusterWiretap implements SimNetwork.Tap {
   ClusterWiretap(ClusterWorld world, ClusterTruth truth) {
     this.world = world;
     this.truth = truth;
-    this.readers = new ReaderTruth(world, truth);
+    this.readers = new ReaderTruth(world);
   }
 
   @Override

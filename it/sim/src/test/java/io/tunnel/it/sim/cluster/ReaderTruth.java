@@ -21,7 +21,6 @@ import java.util.Set;
 final class ReaderTruth {
 
   private final ClusterWorld world;
-  private final ClusterTruth truth;
   private final Map<SimConnection, Readings> readings = new HashMap<>();
   private final Map<Integer, String> deliverers = new HashMap<>();
   private final Set<Integer> sentAway = new HashSet<>();
@@ -32,9 +31,8 @@ final class ReaderTruth {
     private final Map<Integer, ReadPartition> read = new HashMap<>();
   }
 
-  ReaderTruth(ClusterWorld world, ClusterTruth truth) {
+  ReaderTruth(ClusterWorld world) {
     this.world = world;
-    this.truth = truth;
   }
 
   /** A client sends something. */
