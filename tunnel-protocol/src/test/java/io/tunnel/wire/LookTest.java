@@ -124,7 +124,7 @@ class LookTest {
     ByteSink sink = new ByteSink(16);
     sink.writeVarint(1);
     sink.writeInt(1);
-    sink.writeByte(3);
+    sink.writeByte(4);
     sink.writeLong(1);
     sink.writeLong(1);
     sink.writeVarint(LookRequest.POSITIONS_MAX + 1);

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * What the disk of a shard allows, be it one of partitions or one of replicas. Moved by the shard's
  * thread alone; any thread may look, and waits for nothing.
  */
-public final class ShardDisk {
+final class ShardDisk {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ShardDisk.class);
 
@@ -26,7 +26,7 @@ public final class ShardDisk {
   private volatile ShardState state = ShardState.SERVING;
 
   /** Of a disk that has {@code log}, and on which so many bytes are to stay free. */
-  public ShardDisk(int shard, long freeBytesMin, LocalLog log, Shard.Clock clock) {
+  ShardDisk(int shard, long freeBytesMin, LocalLog log, Shard.Clock clock) {
     this.shard = shard;
     this.freeBytesMin = freeBytesMin;
     this.log = log;
@@ -56,7 +56,7 @@ public final class ShardDisk {
   /**
    * Something failed. If it was the log, before anything of a group counted, the rows are whole.
    */
-  public void fail(Throwable cause, String message) {
+  void fail(Throwable cause, String message) {
     if (!state.isFinal()) {
       LOGGER.error("shard {} stops writing: its disk failed, or an error hit it", shard, cause);
     }
@@ -65,23 +65,23 @@ public final class ShardDisk {
   }
 
   /** There was no room for a group, or for its rows. */
-  public void filled(String message) {
+  void filled(String message) {
     boolean isBehind = state == ShardState.FOLDING || state == ShardState.BEHIND;
     move(isBehind ? ShardState.BEHIND : ShardState.FULL, message);
   }
 
   /** A group is written from now on. */
-  public void began() {
+  void began() {
     watch.began();
   }
 
   /** The group is written and, where it asks for it, synced. */
-  public void ended() {
+  void ended() {
     watch.ended();
   }
 
   /** The log may know of a failure that the shard has not met. */
-  public DiskCondition condition() {
+  DiskCondition condition() {
     if (state.isFinal() || log.hasFailed()) {
       return DiskCondition.STORAGE_FAILED;
     }
@@ -92,19 +92,11 @@ public final class ShardDisk {
   }
 
   /** The table, the catalog and compaction need room as well, so the log leaves some. */
-  public void requireRoom() throws DiskFullException {
+  void requireRoom() throws DiskFullException {
     if (state == ShardState.BEHIND) {
       throw new DiskFullException("the last writes are not in the table");
     }
     requireLeft(freeBytesMin);
-  }
-
-  /**
-   * What was accepted while there was room may take half of what is to stay free: it has to be
-   * written before it can be acknowledged.
-   */
-  public void requireRoomToFinish() throws DiskFullException {
-    requireLeft(freeBytesMin / 2);
   }
 
   private void requireLeft(long bytesMin) throws DiskFullException {
@@ -115,7 +107,7 @@ public final class ShardDisk {
   }
 
   /** What a write is told for which there is no room. */
-  public static RefusedException refusal(String message) {
+  static RefusedException refusal(String message) {
     return new RefusedException(
         ErrorCode.BUSY,
         "the server's disk is full ("
@@ -124,12 +116,12 @@ public final class ShardDisk {
   }
 
   /** Whether it waits for room. */
-  public boolean wantsRoom() {
+  boolean wantsRoom() {
     return state.wantsRoom();
   }
 
   /** A disk gets full, and has room again, although nobody writes. */
-  public void findRoom() {
+  void findRoom() {
     if (state != ShardState.FULL && state != ShardState.SERVING) {
       return;
     }
