@@ -18,6 +18,7 @@ import io.tunnel.server.replica.ReplicasIdentity;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -231,8 +232,16 @@ public final class SimReplicas {
     return times;
   }
 
-  /** What the table knows of the writers of a partition. */
+  /**
+   * What the node knows of the writers of a partition, at rest: also answers to batches without an
+   * accepted row, which the table gets before a scan or with a later fold.
+   */
   public SortedMap<Bytes, Bytes> writers(int partition) {
+    try {
+      shard(partition).renewal().scan(partition).close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     SortedMap<Bytes, Bytes> writers = new TreeMap<>();
     shard(partition)
         .store()
