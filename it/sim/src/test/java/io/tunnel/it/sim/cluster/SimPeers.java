@@ -52,9 +52,18 @@ final class SimPeers implements SimEngine.Others {
     return machine.isCutFromClients || world.machines.get(self).isCutFromClients;
   }
 
+  /** A checkpoint may wait for the answer, longer than an owner may take to give a channel up. */
+  private boolean isLost() {
+    boolean isLost = world.reach.loses();
+    if (isLost) {
+      world.truth.disturbed();
+    }
+    return isLost;
+  }
+
   private void arrive(String node, List<Question> questions, CompletableFuture<List<Part>> answer) {
     Machine machine = world.machines.get(node);
-    if (isCut(machine) || world.reach.loses()) {
+    if (isCut(machine) || isLost()) {
       return;
     }
     Optional<SimThread> thread = machine.controlThread();
@@ -74,7 +83,7 @@ final class SimPeers implements SimEngine.Others {
 
   private void back(Machine machine, List<Part> parts, CompletableFuture<List<Part>> answer) {
     world.count(ClusterHappening.LOOKED);
-    if (!isCut(machine) && !world.reach.loses()) {
+    if (!isCut(machine) && !isLost()) {
       world.agenda.after(
           world.reach.nanos(),
           () ->
