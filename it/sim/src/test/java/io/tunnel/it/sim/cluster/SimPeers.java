@@ -71,6 +71,10 @@ final class SimPeers implements SimEngine.Others {
       control.execute(() -> fail(answer, node + " refuses the connection"));
       return;
     }
+    if (thread.get().isBlocked()) {
+      // A simulated node answers by its control thread; the network threads of a node never wait.
+      world.truth.disturbed();
+    }
     thread
         .get()
         .execute(

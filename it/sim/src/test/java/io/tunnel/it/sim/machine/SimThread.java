@@ -74,6 +74,11 @@ public final class SimThread implements Executor {
     return isClosed;
   }
 
+  /** Whether a task of the thread waits for a disk or for somebody else. */
+  public boolean isBlocked() {
+    return blockedUntilNanos > process.agenda.nowNanos();
+  }
+
   void scheduleNext() {
     if (!isScheduled && !tasks.isEmpty()) {
       isScheduled = true;
