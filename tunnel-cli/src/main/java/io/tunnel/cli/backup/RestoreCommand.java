@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code tunnel restore}. */
@@ -45,24 +46,13 @@ public final class RestoreCommand extends Job {
 
   private static final Gson GSON = new Gson();
 
-  @Option(
-      names = "--from",
-      required = true,
-      paramLabel = "BACKUP",
-      description = "The directory of backups.")
-  private Path from;
+  @Mixin private BackupSource source;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
       description = "The data directory to make; it does not exist or is empty.")
   private Path data;
-
-  @Option(
-      names = "--backup",
-      paramLabel = "N",
-      description = "The number of the backup (default: the newest).")
-  private Long number;
 
   @Option(names = "--list", description = "Only say which backups there are.")
   private boolean isListing;
@@ -99,20 +89,12 @@ public final class RestoreCommand extends Job {
     if (isListing == (data != null)) {
       throw CommandFailure.usage("give --data DIR to restore, or --list to see what there is");
     }
-    try (BackupDirectory backup = open()) {
+    try (BackupDirectory backup = source.open()) {
       if (isListing) {
         list(backup.sets());
         return ExitCode.OK;
       }
       return restore(backup);
-    }
-  }
-
-  private BackupDirectory open() {
-    try {
-      return BackupDirectory.toRead(from);
-    } catch (IOException e) {
-      throw CommandFailure.ofPlace(e);
     }
   }
 
@@ -140,7 +122,7 @@ public final class RestoreCommand extends Job {
   private int restore(BackupDirectory backup) {
     Screen screen = Screen.standardError(err(), System.getenv());
     try {
-      BackupSet set = backup.set(Optional.ofNullable(number));
+      BackupSet set = source.set(backup);
       Restore.Revived revived;
       try (ProgressBar bar =
           new ProgressBar(

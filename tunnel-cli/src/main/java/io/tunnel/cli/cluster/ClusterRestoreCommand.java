@@ -1,6 +1,7 @@
 package io.tunnel.cli.cluster;
 
 import com.google.gson.Gson;
+import io.tunnel.cli.backup.BackupSource;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.BackupSet;
 import io.tunnel.server.backup.Restore;
@@ -24,7 +25,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -55,18 +55,7 @@ final class ClusterRestoreCommand extends Job {
 
   @Mixin private KafkaOptions kafka;
 
-  @Option(
-      names = "--from",
-      required = true,
-      paramLabel = "BACKUP",
-      description = "The directory of backups.")
-  private Path from;
-
-  @Option(
-      names = "--backup",
-      paramLabel = "N",
-      description = "The number of the backup (default: the newest).")
-  private Long number;
+  @Mixin private BackupSource source;
 
   @Option(
       names = "--work",
@@ -114,20 +103,12 @@ final class ClusterRestoreCommand extends Job {
   public Integer call() {
     KafkaConfig config =
         minInsync == null ? kafka.config(replication) : kafka.config(replication, minInsync);
-    try (BackupDirectory backup = open()) {
-      BackupSet set = backup.set(Optional.ofNullable(number));
+    try (BackupDirectory backup = source.open()) {
+      BackupSet set = source.set(backup);
       print(set, restore(backup, set, config));
       return ExitCode.OK;
     } catch (IOException e) {
       throw CommandFailure.failed(Diagnosis.ofFile(e));
-    }
-  }
-
-  private BackupDirectory open() {
-    try {
-      return BackupDirectory.toRead(from);
-    } catch (IOException e) {
-      throw CommandFailure.ofPlace(e);
     }
   }
 

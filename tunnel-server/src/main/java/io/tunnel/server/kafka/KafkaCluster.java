@@ -78,7 +78,7 @@ public final class KafkaCluster implements Closeable {
 
   /** The logs of tables. */
   public TableTopics tables() {
-    return new AppendTables(appendTopics());
+    return new TableTopics(appendTopics());
   }
 
   /** Deletes the topics of all tables in a log of appends, for a restore that has failed. */

@@ -65,7 +65,7 @@ final class TableProblems implements TopicProblems {
   private Known ask(TableRecord table, long nowNanos) {
     return new Known(
         asked
-            .apply(AppendTables.topics(table))
+            .apply(TableTopics.topics(table))
             .thenApply(
                 problems ->
                     problems.isEmpty()

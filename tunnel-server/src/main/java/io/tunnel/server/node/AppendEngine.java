@@ -36,10 +36,7 @@ record AppendEngine(
 
   @Override
   public LogFigures figures(KnownBounds known) {
-    return new LookedFigures(
-        new LogFigures.OfSharedLog(known, replicas, replicas::isCaughtUp),
-        replicas::isCaughtUp,
-        leaders);
+    return new LookedFigures(PartitionEngine.super.figures(known), replicas::isCaughtUp, leaders);
   }
 
   @Override

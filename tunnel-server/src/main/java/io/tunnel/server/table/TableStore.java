@@ -418,19 +418,6 @@ public final class TableStore implements TableRows, Closeable {
   }
 
   /**
-   * Removes the state of a replica and then its rows, so that rows that a crash leaves have no
-   * state.
-   */
-  public void dropReplica(int partition) throws IOException {
-    try (OpenGate.Use unused = gate.enter()) {
-      db.delete(unlogged, StoreFormat.stateKey(partition));
-    } catch (RocksDBException e) {
-      throw new IOException("cannot drop the replica of " + partition + ": " + e.getMessage(), e);
-    }
-    dropPartition(partition);
-  }
-
-  /**
    * Deletes at once the files that hold rows of a partition alone, as far as there are any, also
    * where there is no room for anything that is written. {@link #dropPartition} removes what is
    * left.

@@ -238,7 +238,7 @@ final class PartitionLoadTest {
         assertThat(after.states()).containsEntry(1, STATE);
         assertThat(withoutRows(RandomTable.entries(after, 1))).isEqualTo(withoutRows(entries));
       }
-      after.dropReplica(1);
+      after.load(1).close();
       assertThat(RandomTable.entries(after, 1)).isEmpty();
     }
   }

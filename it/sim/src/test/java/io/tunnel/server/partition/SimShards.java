@@ -42,7 +42,8 @@ public final class SimShards {
     all = new Shards(shards);
   }
 
-  private static final Shard.Meter NO_METER =
+  /** Counts nothing. */
+  public static final Shard.Meter NO_METER =
       new Shard.Meter() {
         @Override
         public void committed(int shard, long rows, long bytes, long commitNanos) {}

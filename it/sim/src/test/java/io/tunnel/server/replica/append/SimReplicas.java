@@ -11,6 +11,7 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.partition.SimSteps;
 import io.tunnel.server.replica.LocalRetention;
 import io.tunnel.server.replica.ReplicaConfig;
@@ -93,7 +94,7 @@ public final class SimReplicas {
     LaneShards lanes =
         LaneShards.of(new AppendReplicas.Layout(identity, layout, config), ports, given.clock());
     Shards shards =
-        Shards.openCache(layout, given.known().catalog(), lanes, new SimMeter(), given.clock());
+        Shards.openCache(layout, given.known().catalog(), lanes, SimShards.NO_METER, given.clock());
     keepers = lanes.keepers(shards);
     all = new AppendReplicas(shards, keepers, lanes, config);
     for (Shard shard : shards.all()) {
@@ -279,19 +280,5 @@ public final class SimReplicas {
       throw new IllegalStateException("a simulated disk fails", e);
     }
     return kept;
-  }
-
-  private static final class SimMeter implements Shard.Meter {
-    @Override
-    public void committed(int shard, long rows, long bytes, long commitNanos) {}
-
-    @Override
-    public void folded(int shard, long foldNanos) {}
-
-    @Override
-    public void rejected(int shard, long rows) {}
-
-    @Override
-    public void trimmed(int shard, long changes, long segments, long bytes) {}
   }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class AppendTablesTest {
+class TableTopicsTest {
 
   private final KafkaConfig config = TestKafka.config();
   private final MemoryCatalogStore store = new MemoryCatalogStore();
