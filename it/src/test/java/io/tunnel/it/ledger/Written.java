@@ -13,12 +13,19 @@ import java.util.stream.Stream;
  * The answer to a writer about a row.
  *
  * @param sequence its number among the rows that the writer added, from 0
+ * @param why what the writer was told besides; empty for an applied row
  */
 public record Written(
-    long sequence, Outcome outcome, int partition, long position, Mutation mutation) {
+    long sequence, Outcome outcome, int partition, long position, Mutation mutation, String why) {
 
   public static Written of(long sequence, Mutation mutation, RowResult result) {
-    return new Written(sequence, result.outcome(), result.partition(), result.position(), mutation);
+    return new Written(
+        sequence,
+        result.outcome(),
+        result.partition(),
+        result.position(),
+        mutation,
+        result.message().replaceAll("\\s", " "));
   }
 
   /** One line, its end included. */
@@ -32,6 +39,8 @@ public record Written(
         + position
         + "\t"
         + mutation.toText()
+        + "\t"
+        + why
         + "\n";
   }
 
@@ -42,7 +51,8 @@ public record Written(
         Outcome.valueOf(parts[1]),
         Integer.parseInt(parts[2]),
         Long.parseLong(parts[3]),
-        Mutation.parse(parts[4]));
+        Mutation.parse(parts[4]),
+        parts[5]);
   }
 
   public static List<Written> read(Path file) {

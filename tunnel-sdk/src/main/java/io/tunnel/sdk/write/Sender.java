@@ -52,6 +52,9 @@ final class Sender {
   /** Whether a batch that was not sent, or has no answer, is the last. */
   private volatile boolean isStoppedAtFailure;
 
+  /** A batch was sent to a node that leads a partition, as in a cluster: others can lead it. */
+  private volatile boolean isOfCluster;
+
   Sender(
       WriteEngine engine,
       Nodes nodes,
@@ -173,6 +176,9 @@ final class Sender {
     lane.number(batch, token);
     ByteBuffer payload = batch.payload();
     Optional<Endpoint> leader = lane.leader();
+    if (leader.isPresent()) {
+      isOfCluster = true;
+    }
     Connection open = nodes.openConnection(leader);
     CompletableFuture<Frame> answer;
     try {
@@ -381,9 +387,10 @@ final class Sender {
       if (isAbandoned && (refused.retriable() || isMisrouted)) {
         return new LaneCore.Failure.Abandoned();
       }
-      boolean isOfNode = batch.writer().isPresent() && lane.leader().isPresent();
-      if (refused.code() == ErrorCode.STORAGE_FAILED && isOfNode) {
-        // The node does not know what the log has; the next leader will.
+      boolean isJudgedAgain = batch.writer().isPresent() && isOfCluster;
+      if (refused.code() == ErrorCode.STORAGE_FAILED && isJudgedAgain) {
+        // The node does not know what the log has; the next leader will. The node may be one that
+        // was asked while no leader was known.
         return new LaneCore.Failure.Unanswered();
       }
       return new LaneCore.Failure.Refused(refused.code(), Retries.isSentOn(lane, failure));

@@ -383,6 +383,19 @@ final class RetriesTest extends HandFixture {
   }
 
   @Test
+  void a_node_that_no_map_named_and_that_cannot_tell_a_batch_s_fate_is_asked_again() {
+    openWithId();
+    add(1);
+    give(map(table, Optional.empty(), Optional.of("b:1")));
+    write("a:1").refuse(ErrorCode.NOT_LEADER, Optional.empty());
+    world.pass(PAUSE_MS);
+    write("home:1").refuse(ErrorCode.STORAGE_FAILED, Optional.empty());
+    world.pass(PAUSE_MS);
+    apply(write("home:1"));
+    requireApplied(1);
+  }
+
+  @Test
   void of_partitions_that_are_gone_only_the_batch_in_doubt_is_in_doubt() {
     openWithId();
     add(1, 6);
