@@ -35,6 +35,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
@@ -102,12 +103,14 @@ public final class AppendReplicas implements NodeReplicas {
    *     for ever
    * @param retentionBytes by partition, how many bytes of changes the table keeps in the partition;
    *     0 for all
+   * @param isRecent whether the catalog is recent enough to trim by the two retentions
    */
   public record Known(
       OwnCatalog catalog,
       KnownPartitions partitions,
       IntToLongFunction retentionMicros,
-      IntToLongFunction retentionBytes) {}
+      IntToLongFunction retentionBytes,
+      BooleanSupplier isRecent) {}
 
   /**
    * What a node has of the shared log.

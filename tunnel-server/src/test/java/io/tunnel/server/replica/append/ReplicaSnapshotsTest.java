@@ -203,6 +203,44 @@ final class ReplicaSnapshotsTest {
   }
 
   @Test
+  void nothing_is_trimmed_by_an_old_catalog() throws Exception {
+    for (boolean byTime : List.of(true, false)) {
+      nodes.retentionMicros = byTime ? 60_000_000 : Long.MAX_VALUE;
+      nodes.retentionBytes = byTime ? 0 : 1_000;
+      nodes.isCatalogRecent = () -> false;
+      long former = logStart();
+      long trims = count(Kind.TRIM);
+      lead(first, second);
+      snapshot(first);
+      nodes.pass(11_000);
+      snapshot(first);
+      nodes.pass(WAIT_MS, 1_000);
+      assertThat(count(Kind.TRIM)).isEqualTo(trims);
+      assertThat(logStart()).isEqualTo(former);
+      nodes.isCatalogRecent = () -> true;
+      nodes.pass(TimeUnit.MINUTES.toMillis(2), 1_000);
+      assertThat(logStart()).isEqualTo(newest(1).at().next()).isGreaterThan(former);
+    }
+  }
+
+  @Test
+  void a_longer_retention_that_is_read_during_the_search_holds() throws Exception {
+    nodes.retentionMicros = 60_000_000;
+    nodes.isCatalogRecent =
+        () -> {
+          nodes.retentionMicros = Long.MAX_VALUE;
+          return true;
+        };
+    lead(first, second);
+    snapshot(first);
+    nodes.pass(11_000);
+    snapshot(first);
+    nodes.pass(WAIT_MS, 1_000);
+    assertThat(logStart()).isZero();
+    assertThat(nodes.blocks.firstBlock(P)).isEqualTo(newest(1).blocks().firstOffset());
+  }
+
+  @Test
   void nothing_is_trimmed_before_another_node_has_read_two_snapshots_back() throws Exception {
     nodes.retentionMicros = 60_000_000;
     lead(first, second);
