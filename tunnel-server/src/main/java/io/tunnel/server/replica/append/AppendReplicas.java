@@ -141,7 +141,6 @@ public final class AppendReplicas implements NodeReplicas {
                 config.history().readPartitionsMax()),
             ports.log(),
             this::known,
-            new OffsetIndex(),
             partition -> local(partition).wake(partition));
     this.times = new AppendTimes(ports.log(), this::known);
     this.changes = new LaneChanges(this, shards, history);

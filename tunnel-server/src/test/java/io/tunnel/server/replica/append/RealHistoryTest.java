@@ -57,7 +57,6 @@ class RealHistoryTest {
             new AppendHistory.Limits(1 << 20, 2 << 20, 2),
             log,
             any -> changes.known(),
-            new OffsetIndex(),
             woken::add);
     times = new AppendTimes(log, any -> changes.known());
   }
