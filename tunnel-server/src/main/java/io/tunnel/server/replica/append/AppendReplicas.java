@@ -352,6 +352,7 @@ public final class AppendReplicas implements NodeReplicas {
   public void retain(long nowMicros) {
     shards.all().forEach(Shard::lookForRoom);
     history.keep(this::isServing);
+    times.keep(this::isServing);
     for (int shard = 0; shard < keepers.size(); shard++) {
       keepers.get(shard).retain(retentions.get(shard), nowMicros);
     }
