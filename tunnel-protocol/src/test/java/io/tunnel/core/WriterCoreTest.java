@@ -113,7 +113,8 @@ final class WriterCoreTest {
       silent.restored();
       for (int gone = 1; gone <= count; gone++) {
         crowded.applied(writer(NOW, count + gone), answered(1, 99, 1, NOW + count));
-        silent.applied(writer(NOW, count), answered(gone, 99, 1, NOW + gone + WriterCore.KEPT_MICROS));
+        silent.applied(
+            writer(NOW, count), answered(gone, 99, 1, NOW + gone + WriterCore.KEPT_MICROS));
         for (int id = 0; id < count; id++) {
           assertThat(crowded.applied().containsKey(writer(NOW, id)))
               .as("seed %d, writer %d, %d too many", seed, id, gone)

@@ -156,8 +156,7 @@ class PayloadTest {
 
   private static WriteResult returning() {
     Bytes columns = Bytes.fromHex("02" + "00" + "01" + "0000000000000007" + "03" + "03" + "01");
-    return new WriteResult(
-            100, 3, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)))
+    return new WriteResult(100, 3, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)))
         .returning(
             List.of(
                 new ReturnedRow(0, ReturnedRow.Kind.GIVEN, columns),

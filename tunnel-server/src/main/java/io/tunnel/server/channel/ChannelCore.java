@@ -55,9 +55,7 @@ final class ChannelCore {
     return end;
   }
 
-  /**
-   * True once, when the reader has all changes up to the end and is to be told of it.
-   */
+  /** True once, when the reader has all changes up to the end and is to be told of it. */
   boolean takeEnd() {
     if (isStopped || isEndTold || !hasEnd() || delivered < end) {
       return false;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
-import io.tunnel.server.changes.PartialChanges;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;

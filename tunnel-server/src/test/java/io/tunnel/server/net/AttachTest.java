@@ -4,7 +4,6 @@ import static io.tunnel.server.net.AttachFixture.LIFE_MS;
 import static io.tunnel.server.net.AttachFixture.attach;
 import static io.tunnel.server.net.AttachFixture.credit;
 import static io.tunnel.server.net.AttachFixture.delivered;
-import static io.tunnel.server.net.AttachFixture.requireTaken;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ChannelType;

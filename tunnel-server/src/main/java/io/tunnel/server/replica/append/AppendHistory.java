@@ -60,10 +60,7 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
    * @param wake lets the channels of a partition look again; called by any thread
    */
   AppendHistory(
-      Limits limits,
-      ReadableAppendLog log,
-      IntFunction<KnownLog> known,
-      IntConsumer wake) {
+      Limits limits, ReadableAppendLog log, IntFunction<KnownLog> known, IntConsumer wake) {
     this.limits = limits;
     this.core = new PagesCore(limits.heldBytesMax(), limits.fetchesMax());
     this.known = known;

@@ -29,7 +29,7 @@ final class PagesCore {
   /** Positions that may wait for a fetch; beyond, the channel of the oldest has to ask again. */
   static final int WANTED_MAX = 4_096;
 
-  /** Ends of pages that are remembered; the oldest is forgotten, and is searched in the log then. */
+  /** Ends of pages that are remembered; the oldest is forgotten, and searched in the log then. */
   static final int ENDS_MAX = 4_096;
 
   private final long bytesMax;

@@ -30,10 +30,7 @@ final class AppendHistoryTest {
   private void open(int readBytesMax, long heldBytesMax) {
     history =
         new AppendHistory(
-            new AppendHistory.Limits(readBytesMax, heldBytesMax, 2),
-            log,
-            any -> known,
-            woken::add);
+            new AppendHistory.Limits(readBytesMax, heldBytesMax, 2), log, any -> known, woken::add);
     tail = log.lastTail();
     known = changes.known();
   }
