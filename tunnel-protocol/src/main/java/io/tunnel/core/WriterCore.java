@@ -198,26 +198,18 @@ public final class WriterCore {
     return writers.size();
   }
 
-  /** Judges a batch before it is applied. */
-  public Verdict judge(Numbered batch, long nowMicros) {
-    return judge(batch, nowMicros, 0, AHEAD_MICROS);
-  }
-
   /**
-   * As {@link #judge(Numbered, long)}.
-   *
-   * @param sinceMicros an unknown writer must not be dated before
-   * @param aheadMicrosMax how far the date may be ahead of {@code nowMicros}; the first date above
-   *     the floor is always taken
+   * Judges a batch before it is applied. The date of a writer may be {@link #AHEAD_MICROS} ahead of
+   * {@code nowMicros}; the first date above the floor is always taken.
    */
-  public Verdict judge(Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
+  public Verdict judge(Numbered batch, long nowMicros) {
     Bytes id = idOf(batch.writer());
     Optional<Known> known = Optional.ofNullable(writers.get(id));
-    long lowest = Math.max(floorOf(principalOf(id)), sinceMicros - 1);
+    long lowest = floorOf(principalOf(id));
     long date = dateOf(batch.writer());
     long next = Math.max(nowMicros, lowest + 1);
     long had = known.map(Known::dateMicros).orElse(0L);
-    long latest = Math.max(nowMicros + aheadMicrosMax, Math.max(next, had));
+    long latest = Math.max(nowMicros + AHEAD_MICROS, Math.max(next, had));
     Optional<String> why =
         known.isPresent() ? refusal(batch, known.get()) : refusalOfUnknown(batch, date, lowest);
     if (why.isEmpty() && known.isPresent() && batch.number() == known.get().last().number()) {
@@ -372,7 +364,7 @@ public final class WriterCore {
   }
 
   private void evict(long nowMicros) {
-    evictBefore(nowMicros - keptMicros, 1);
+    evictBefore(nowMicros - keptMicros);
     while (writers.size() > Math.max(1, writersMax)) {
       evictOfMost();
     }
@@ -389,28 +381,15 @@ public final class WriterCore {
     evict(evicted);
   }
 
-  /** Forgets writers that were silent since before a moment. */
-  public void evictBefore(long micros) {
-    evictBefore(micros, 0);
-  }
-
-  private void evictBefore(long micros, int kept) {
-    while (writers.size() > kept) {
+  /** Evicts writers that were silent since before a moment, and never the last one. */
+  private void evictBefore(long micros) {
+    while (writers.size() > 1) {
       Map.Entry<Bytes, Known> oldest = writers.entrySet().iterator().next();
       if (oldest.getValue().last().micros() >= micros) {
         return;
       }
       evict(oldest.getKey());
     }
-  }
-
-  /**
-   * Forgets writers that were silent since before a moment, and takes no unknown writer that is
-   * dated before the moment: for a log that may have lost what is older.
-   */
-  public void forgetBefore(long micros) {
-    evictBefore(micros);
-    raiseFloor(micros - 1);
   }
 
   private void raiseFloor(long dateMicros) {

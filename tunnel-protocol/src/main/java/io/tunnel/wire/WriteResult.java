@@ -12,14 +12,11 @@ import java.util.OptionalLong;
 /**
  * The outcomes of the rows of a write: {@code i64} position of the first applied row, {@code u32}
  * number of applied rows, {@code u32} number of rejected rows, then {@code u32} index and {@code
- * u16} error code of each rejected row in rising order. Applied rows have consecutive positions,
- * unless a shared log has other records between them. In this case {@code u32} number of jumps
- * follows, and per jump {@code u32} number of the applied row, from 0, and {@code i64} position.
- * What rows return comes last, as {@link ReturnedRow} has it; then the number of jumps is there,
- * and may be 0. The highest bit of the number of jumps says that {@code i64} first number comes
- * behind the jumps.
+ * u16} error code of each rejected row in rising order. Applied rows have consecutive positions.
+ * Where rows return something, or the server numbered a key, {@code u32} follows, of which the
+ * highest bit says that {@code i64} first number is next, and all other bits are 0. What rows
+ * return comes last, as {@link ReturnedRow} has it.
  *
- * @param jumps in rising order; none when all positions are consecutive
  * @param returned in the order of the rows; none when no row asked for anything
  * @param firstNumber the number that the server chose for the key of the first row that asked for
  *     one; the next row that asked has the next number, whether rows before it are applied or not.
@@ -29,7 +26,6 @@ public record WriteResult(
     long firstPosition,
     int appliedRows,
     List<Rejection> rejections,
-    List<Jump> jumps,
     List<ReturnedRow> returned,
     OptionalLong firstNumber) {
 
@@ -49,44 +45,25 @@ public record WriteResult(
     }
   }
 
-  /**
-   * An applied row whose position does not follow the previous one.
-   *
-   * @param applied the number of the row among the applied rows, from 0
-   * @param position the row's position
-   */
-  public record Jump(int applied, long position) {}
-
   /** Copies the lists. */
   public WriteResult {
     rejections = List.copyOf(rejections);
-    jumps = List.copyOf(jumps);
     returned = List.copyOf(returned);
   }
 
-  /** A result of rows that name their keys. */
-  public WriteResult(
-      long firstPosition,
-      int appliedRows,
-      List<Rejection> rejections,
-      List<Jump> jumps,
-      List<ReturnedRow> returned) {
-    this(firstPosition, appliedRows, rejections, jumps, returned, OptionalLong.empty());
-  }
-
-  /** A result whose applied rows have consecutive positions, and that returns nothing. */
+  /** A result of rows that name their keys and return nothing. */
   public WriteResult(long firstPosition, int appliedRows, List<Rejection> rejections) {
-    this(firstPosition, appliedRows, rejections, List.of(), List.of());
+    this(firstPosition, appliedRows, rejections, List.of(), OptionalLong.empty());
   }
 
   /** The same result whose rows return this. */
   public WriteResult returning(List<ReturnedRow> rows) {
-    return new WriteResult(firstPosition, appliedRows, rejections, jumps, rows, firstNumber);
+    return new WriteResult(firstPosition, appliedRows, rejections, rows, firstNumber);
   }
 
   /** The same result of rows of which the server numbered some. */
   public WriteResult numbered(OptionalLong first) {
-    return new WriteResult(firstPosition, appliedRows, rejections, jumps, returned, first);
+    return new WriteResult(firstPosition, appliedRows, rejections, returned, first);
   }
 
   /** The answer to a repetition of the batch, which keeps little of what rows return. */
@@ -94,21 +71,9 @@ public record WriteResult(
     return ReturnedRow.areKept(returned) ? this : returning(ReturnedRow.notKept(batch, rejections));
   }
 
-  /** The position of an applied row, by its number among the applied rows, from 0. */
-  public long positionOf(int applied) {
-    long position = firstPosition + applied;
-    for (Jump jump : jumps) {
-      if (jump.applied() > applied) {
-        break;
-      }
-      position = jump.position() + applied - jump.applied();
-    }
-    return position;
-  }
-
   /** The bytes. */
   public byte[] encode() {
-    ByteSink sink = new ByteSink(20 + 6 * rejections.size() + 12 * jumps.size());
+    ByteSink sink = new ByteSink(20 + 6 * rejections.size());
     sink.writeLong(firstPosition);
     sink.writeInt(appliedRows);
     sink.writeInt(rejections.size());
@@ -117,12 +82,8 @@ public record WriteResult(
       sink.writeByte(rejection.code().code() >>> 8);
       sink.writeByte(rejection.code().code());
     }
-    if (!jumps.isEmpty() || !returned.isEmpty() || firstNumber.isPresent()) {
-      sink.writeInt(jumps.size() | (firstNumber.isPresent() ? NUMBERED : 0));
-      for (Jump jump : jumps) {
-        sink.writeInt(jump.applied());
-        sink.writeLong(jump.position());
-      }
+    if (!returned.isEmpty() || firstNumber.isPresent()) {
+      sink.writeInt(firstNumber.isPresent() ? NUMBERED : 0);
       firstNumber.ifPresent(sink::writeLong);
       ReturnedRow.write(sink, returned);
     }
@@ -148,42 +109,20 @@ public record WriteResult(
       before = index;
       rejections.add(new Rejection(index, ErrorCode.of(reader.readShort())));
     }
-    List<Jump> jumps = List.of();
     OptionalLong firstNumber = OptionalLong.empty();
     if (reader.left() > 0) {
-      int count = reader.readInt();
-      jumps = jumps(reader, count & ~NUMBERED, firstPosition, applied);
-      if ((count & NUMBERED) != 0) {
+      int bits = reader.readInt();
+      if (bits == NUMBERED) {
         firstNumber = OptionalLong.of(reader.readLong());
+      } else if (bits != 0 || reader.left() == 0) {
+        throw new MalformedException(
+            "a write result has bits %x and %d bytes after them".formatted(bits, reader.left()));
       }
     }
     List<ReturnedRow> returned =
         reader.left() > 0
             ? ReturnedRow.read(reader.readRest(Limits.FRAME_BYTES_MAX), applied + rejected)
             : List.of();
-    return new WriteResult(firstPosition, applied, rejections, jumps, returned, firstNumber);
-  }
-
-  private static List<Jump> jumps(
-      PayloadReader reader, int count, long firstPosition, int applied) {
-    boolean isWithoutJumps = count == 0 && reader.left() > 0;
-    if (!isWithoutJumps && (count < 1 || count >= applied)) {
-      throw new MalformedException(
-          "a write result of " + applied + " applied rows jumps " + count + " times");
-    }
-    List<Jump> jumps = new ArrayList<>();
-    Jump before = new Jump(0, firstPosition);
-    for (int i = 0; i < count; i++) {
-      Jump jump = new Jump(reader.readInt(), reader.readLong());
-      long expected = before.position() + jump.applied() - before.applied();
-      if (jump.applied() <= before.applied()
-          || jump.applied() >= applied
-          || jump.position() <= expected) {
-        throw new MalformedException("a write result has " + jump + " behind " + before);
-      }
-      jumps.add(jump);
-      before = jump;
-    }
-    return jumps;
+    return new WriteResult(firstPosition, applied, rejections, returned, firstNumber);
   }
 }

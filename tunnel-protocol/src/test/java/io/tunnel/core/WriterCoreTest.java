@@ -113,7 +113,8 @@ final class WriterCoreTest {
       silent.restored();
       for (int gone = 1; gone <= count; gone++) {
         crowded.applied(writer(NOW, count + gone), answered(1, 99, 1, NOW + count));
-        silent.evictBefore(NOW + gone);
+        silent.applied(
+            writer(NOW, count), answered(gone, 99, 1, NOW + gone + WriterCore.KEPT_MICROS));
         for (int id = 0; id < count; id++) {
           assertThat(crowded.applied().containsKey(writer(NOW, id)))
               .as("seed %d, writer %d, %d too many", seed, id, gone)
@@ -145,23 +146,6 @@ final class WriterCoreTest {
   }
 
   @Test
-  void a_log_that_gives_up_what_is_old_knows_no_old_writer_and_takes_none_for_new() {
-    core.applied(writer(NOW, 1), answered(1, 1, 1, NOW));
-    core.applied(writer(NOW, 2), answered(1, 2, 1, NOW + 10));
-    core.rejected(writer(NOW, 3), answered(1, 0, 0, NOW + 20));
-    core.forgetBefore(NOW + 10);
-    assertThat(core.size()).isEqualTo(2);
-    assertThat(judge(writer(NOW, 1), 1, 0)).isInstanceOf(Verdict.Ended.class);
-    assertThat(judge(writer(NOW, 2), 1, 0)).isInstanceOf(Verdict.Repeated.class);
-    assertThat(judge(writer(NOW + 9, 4), 1, 0)).isInstanceOf(Verdict.Ended.class);
-    assertThat(judge(writer(NOW + 10, 4), 1, 0)).isInstanceOf(Verdict.Fresh.class);
-    core.forgetBefore(NOW + 30);
-    assertThat(core.size()).as("also the last one").isZero();
-    core.forgetBefore(NOW);
-    assertThat(judge(writer(NOW + 29, 4), 1, 0)).as("never back").isInstanceOf(Verdict.Ended.class);
-  }
-
-  @Test
   void a_writer_that_changes_its_date_stays_the_same_writer() {
     core.applied(writer(NOW, 1), answered(4, 10, 3, NOW));
     Bytes later = writer(NOW + 5, 1);
@@ -172,7 +156,7 @@ final class WriterCoreTest {
     Bytes earlier = writer(NOW - 5, 1);
     assertThat(judge(earlier, 6, 5)).isInstanceOf(Verdict.Fresh.class);
     core.applied(earlier, answered(6, 30, 1, NOW));
-    core.evictBefore(NOW + 1);
+    core.writers().forEach(core::forget);
     assertThat(judge(later, 5, 0)).as("below the floor").isInstanceOf(Verdict.Ended.class);
   }
 
@@ -213,7 +197,7 @@ final class WriterCoreTest {
     int principals = 2 * WriterCore.FLOORS_MAX;
     for (int i = 0; i < principals; i++) {
       core.applied(writer(NOW + i, i, 1), answered(1, i + 1, 1, NOW));
-      core.evictBefore(NOW + 1);
+      core.writers().forEach(core::forget);
     }
     for (int i = 0; i < principals; i++) {
       assertThat(judge(writer(NOW + i, i, 1), 1, 0)).isInstanceOf(Verdict.Ended.class);
@@ -230,7 +214,7 @@ final class WriterCoreTest {
     core.applied(writer(NOW, 1), answered(1, 1, 1, NOW));
     core.applied(writer(NOW + hour, 2), answered(1, 2, 1, NOW + hour));
     core.applied(writer(NOW + hour, 3), answered(1, 3, 1, NOW + hour));
-    core.evictBefore(NOW + hour + 1);
+    core.writers().forEach(core::forget);
     Verdict verdict = judge(writer(NOW, 4), 1, 0);
     long told = ((Verdict.Ended) verdict).dateMicros();
     assertThat(judge(writer(told, 4), 1, 0)).isInstanceOf(Verdict.Fresh.class);

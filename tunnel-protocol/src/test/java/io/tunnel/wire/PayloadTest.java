@@ -17,7 +17,6 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.control.Renewal;
 import java.util.Arrays;
@@ -127,12 +126,7 @@ class PayloadTest {
             new WriteResult(Long.MAX_VALUE, 0, List.of()).encode(),
             WriteResult::decode),
         openEnded(rejecting(), rejecting().encode(), WriteResult::decode),
-        openEnded(jumping(), jumping().encode(), WriteResult::decode),
-        openEnded(returning(), returning().encode(), WriteResult::decode),
-        openEnded(
-            jumping().returning(returning().returned()),
-            jumping().returning(returning().returned()).encode(),
-            WriteResult::decode));
+        openEnded(returning(), returning().encode(), WriteResult::decode));
   }
 
   private static Hello hello(String name) {
@@ -160,27 +154,9 @@ class PayloadTest {
     assertThat(echo(false, 9).answer()).isEmpty();
   }
 
-  private static WriteResult jumping() {
-    return new WriteResult(
-        100,
-        4,
-        List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)),
-        List.of(new Jump(1, 102), new Jump(3, 105)),
-        List.of());
-  }
-
-  @Test
-  void a_write_result_says_where_each_applied_row_lies() {
-    assertThat(IntStream.range(0, 4).mapToLong(jumping()::positionOf))
-        .containsExactly(100L, 102L, 103L, 105L);
-    assertThat(IntStream.range(0, 3).mapToLong(rejecting()::positionOf))
-        .containsExactly(100L, 101L, 102L);
-  }
-
   private static WriteResult returning() {
     Bytes columns = Bytes.fromHex("02" + "00" + "01" + "0000000000000007" + "03" + "03" + "01");
-    return new WriteResult(
-            100, 3, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)), List.of(), List.of())
+    return new WriteResult(100, 3, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)))
         .returning(
             List.of(
                 new ReturnedRow(0, ReturnedRow.Kind.GIVEN, columns),

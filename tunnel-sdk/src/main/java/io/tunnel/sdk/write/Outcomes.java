@@ -111,12 +111,9 @@ final class Outcomes {
       rejection = rejections.next();
       nextRejected = rejection.rowIndex();
     }
-    Iterator<WriteResult.Jump> jumps = result.jumps().iterator();
-    WriteResult.Jump jump = jumps.hasNext() ? jumps.next() : null;
     Iterator<ReturnedRow> returned = result.returned().iterator();
     ReturnedRow returns = returned.hasNext() ? returned.next() : null;
     long position = result.firstPosition();
-    int applied = 0;
     long number = result.firstNumber().orElse(0);
     List<RowResult> results = new ArrayList<>(told);
     for (int i = 0; i < told; i++) {
@@ -131,11 +128,6 @@ final class Outcomes {
         rejection = rejections.hasNext() ? rejections.next() : null;
         nextRejected = rejection == null ? Integer.MAX_VALUE : rejection.rowIndex();
       } else {
-        if (jump != null && jump.applied() == applied) {
-          position = jump.position();
-          jump = jumps.hasNext() ? jumps.next() : null;
-        }
-        applied++;
         outcome = RowResult.applied(partition, position++);
         outcome = isNumbered ? outcome.withKey(key) : outcome;
       }

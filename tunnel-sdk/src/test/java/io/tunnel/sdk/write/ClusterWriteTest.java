@@ -215,28 +215,6 @@ class ClusterWriteTest {
   }
 
   @Test
-  void rows_between_which_other_records_lie_are_told_their_own_positions() {
-    WriteResult result =
-        new WriteResult(
-            10,
-            4,
-            List.of(new WriteResult.Rejection(2, ErrorCode.CONDITION_FAILED)),
-            List.of(new WriteResult.Jump(1, 13), new WriteResult.Jump(3, 20)),
-            List.of());
-    cluster
-        .node(0)
-        .on(Operation.WRITE, (connection, frame) -> connection.answer(frame, result.encode()));
-    try (TableClient client = connect();
-        TableWriter writer = client.openWriter("t", writerConfig())) {
-      for (int i = 0; i < 5; i++) {
-        add(writer, 1, i);
-      }
-      writer.flush();
-    }
-    assertThat(results.stream().map(RowResult::position)).containsExactly(10L, 13L, -1L, 14L, 20L);
-  }
-
-  @Test
   void a_dead_leader_makes_only_its_own_partition_wait() {
     CountDownLatch applied = new CountDownLatch(1);
     // Before anything is connected: a row that is sent on a connection as it ends is rightly in

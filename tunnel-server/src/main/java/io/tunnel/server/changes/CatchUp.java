@@ -96,7 +96,7 @@ public final class CatchUp implements Freshness {
     }
 
     void look() {
-      if (replicas.settled(partition) >= position) {
+      if (replicas.committed(partition) >= position) {
         end(Optional.empty());
       }
     }

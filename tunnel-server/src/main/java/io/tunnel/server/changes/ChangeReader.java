@@ -6,14 +6,6 @@ import java.io.IOException;
 public interface ChangeReader extends LogFigures {
 
   /**
-   * Position up to which the set of changes is final: at least {@link #committed}, and more in a
-   * log with positions that belong to no change.
-   */
-  default long settled(int partition) {
-    return committed(partition);
-  }
-
-  /**
    * Locates the committed changes from {@code position} on: whole batches, at least one if there is
    * any, and no more than {@code bytesMax} bytes beyond the first. An {@linkplain Extents#isAwaited
    * awaited} result means that the changes are being fetched; the partition's listeners are called
@@ -36,8 +28,8 @@ public interface ChangeReader extends LogFigures {
   void unsubscribe(int partition, CommitListener listener);
 
   /**
-   * Hears that a partition has new committed changes, or that more positions are settled; called on
-   * the committing thread, so it must return at once.
+   * Hears that a partition has new committed changes; called on the committing thread, so it must
+   * return at once.
    */
   @FunctionalInterface
   public interface CommitListener {

@@ -20,12 +20,6 @@ final class ChannelCore {
 
   private boolean isEndTold;
 
-  /** There is no change from {@code delivered} up to this position. */
-  private long emptyUpTo;
-
-  /** The last settled position that the reader was told. */
-  private long settledTold;
-
   /** A channel whose reader has processed all changes up to {@code checkpointed}. */
   ChannelCore(long checkpointed, int deliveryBytesMax) {
     this.delivered = checkpointed;
@@ -61,32 +55,12 @@ final class ChannelCore {
     return end;
   }
 
-  /** Notes that there is no change between {@link #delivered} and {@code position}. */
-  void emptyUpTo(long position) {
-    emptyUpTo = Math.max(emptyUpTo, position);
-  }
-
-  /**
-   * True once, when the reader has all changes up to the end and is to be told of it. An end need
-   * not be the position of a change.
-   */
+  /** True once, when the reader has all changes up to the end and is to be told of it. */
   boolean takeEnd() {
-    if (isStopped || isEndTold || !hasEnd() || Math.max(delivered, emptyUpTo) < end) {
+    if (isStopped || isEndTold || !hasEnd() || delivered < end) {
       return false;
     }
     isEndTold = true;
-    return true;
-  }
-
-  /**
-   * True once for each position, when the reader has every change and is to be told that there is
-   * none up to {@code settled}. False if the reader is about to be told of the end.
-   */
-  boolean takeSettled(long settled) {
-    if (isStopped || hasEnd() || settled <= Math.max(delivered, settledTold)) {
-      return false;
-    }
-    settledTold = settled;
     return true;
   }
 
@@ -104,9 +78,9 @@ final class ChannelCore {
     return !isStopped && credit > 0 && delivered < Math.min(committed, end);
   }
 
-  /** The first position to deliver next, behind positions that are known to be empty. */
+  /** The first position to deliver next. */
   long nextPosition() {
-    return Math.max(delivered, emptyUpTo) + 1;
+    return delivered + 1;
   }
 
   /** Most bytes of batches in the next delivery, if the first batch is not larger. */

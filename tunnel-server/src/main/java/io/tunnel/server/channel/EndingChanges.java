@@ -54,12 +54,6 @@ final class EndingChanges implements ChangeReader {
     return shown;
   }
 
-  /** Positions that are not shown yet are not reported as empty either. */
-  @Override
-  public long settled(int partition) {
-    return hasPassed ? shown : changes.settled(partition);
-  }
-
   /**
    * Ignores this server's clock, which may have been set back behind commit times. Commit times
    * never fall, so mostly one look at the newest change tells that all changes are before the

@@ -46,17 +46,9 @@ final class StreamChannel implements Channel {
    */
   record End(OptionalLong position, Optional<Long> ms) {
 
-    /**
-     * Whether the end is still to be found. It may lie before settled positions, so the reader is
-     * not told these: it could checkpoint a position behind the end.
-     */
-    boolean isToBeFound() {
-      return position.isEmpty() && ms.isPresent();
-    }
-
     /** The changes that may be shown now. */
     ChangeReader visible(ChangeReader all) {
-      return isToBeFound() ? EndingChanges.of(ms, all) : all;
+      return position.isEmpty() ? EndingChanges.of(ms, all) : all;
     }
   }
 
@@ -150,17 +142,8 @@ final class StreamChannel implements Channel {
     if (core.isStopped()) {
       return;
     }
-    // In this order: each change up to the settled position is committed when the committed
-    // position is read.
-    long settled = changes.settled(partition);
-    long committed = changes.committed(partition);
-    if (core.wants(reach(committed)) && port.isWritable() && claimTurn()) {
+    if (core.wants(reach()) && port.isWritable() && claimTurn()) {
       deliverOnce();
-    }
-    // Also after the last delivery: nothing may wake the channel again.
-    if (core.delivered() >= committed && isEmptyUpTo(settled)) {
-      core.emptyUpTo(settled);
-      tellSettled(settled);
     }
     if (core.takeEnd()) {
       all.unsubscribe(partition, onCommit);
@@ -181,33 +164,8 @@ final class StreamChannel implements Channel {
   }
 
   /** Last position that may hold a change: changes missing here may be in another log. */
-  private long reach(long committed) {
-    return Math.max(committed, changes.firstPosition(partition) - 1);
-  }
-
-  /**
-   * Whether there is certainly no change to deliver up to {@code settled}. Positions that are not
-   * in this log may still hold changes, which were trimmed or never came here.
-   *
-   * @throws RefusedException HISTORY_LOST when this will never be known
-   */
-  private boolean isEmptyUpTo(long settled) {
-    if (settled < core.nextPosition()) {
-      return true;
-    }
-    Extents next = all.plan(partition, core.nextPosition(), 1);
-    return !next.isAwaited() && (next.isEmpty() || next.firstPosition() > settled);
-  }
-
-  /**
-   * Tells the reader that only records without changes are left up to {@code settled}, which it may
-   * checkpoint.
-   */
-  private void tellSettled(long settled) {
-    if (!firstEnd.isToBeFound() && port.isWritable() && core.takeSettled(settled)) {
-      delivered = settled;
-      port.settled(new ChannelEnd(handle, epoch, settled));
-    }
+  private long reach() {
+    return Math.max(changes.committed(partition), changes.firstPosition(partition) - 1);
   }
 
   /**
@@ -218,10 +176,6 @@ final class StreamChannel implements Channel {
     long from = core.nextPosition();
     Extents planned = changes.plan(partition, from, core.bytesMax());
     if (planned.isEmpty()) {
-      return;
-    }
-    if (planned.firstPosition() > core.end()) {
-      core.emptyUpTo(core.end());
       return;
     }
     Extents batches = planned.upTo(core.end());
@@ -244,7 +198,7 @@ final class StreamChannel implements Channel {
     ration.delivered(batches.lastPosition() - core.delivered(), bytes);
     core.delivered(batches.lastPosition(), bytes);
     delivered = core.delivered();
-    if (core.wants(reach(changes.committed(partition)))) {
+    if (core.wants(reach())) {
       wake();
     }
   }

@@ -44,10 +44,8 @@ public final class PlacementView implements ClusterView {
     /** See {@link ClusterView#raise}. */
     void raise(int to, LevelCore levels) throws IOException;
 
-    /** The looks that this node answers; empty for a node without looks. */
-    default Optional<PartitionLooks> looks() {
-      return Optional.empty();
-    }
+    /** The looks that this node answers. */
+    PartitionLooks looks();
   }
 
   /**
@@ -138,7 +136,7 @@ public final class PlacementView implements ClusterView {
 
   @Override
   public Optional<LookedAt> lookedAt() {
-    return part.looks().map(looks -> new LookedAt(part.name(), looks));
+    return Optional.of(new LookedAt(part.name(), part.looks()));
   }
 
   @Override

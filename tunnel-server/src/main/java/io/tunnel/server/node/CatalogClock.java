@@ -25,9 +25,17 @@ record CatalogClock(Shard.Clock machine, LongSupplier ageNanos, long ageMsMax)
 
   @Override
   public PassedTime passed() {
-    long over = ageNanos.getAsLong() - TimeUnit.MILLISECONDS.toNanos(ageMsMax);
-    long late = TimeUnit.NANOSECONDS.toMicros(Math.max(0, over));
+    long late = TimeUnit.NANOSECONDS.toMicros(Math.max(0, overNanos()));
     return PassedTime.at(machine.epochMicros() - late);
+  }
+
+  /** Whether the catalog is within the limit. */
+  boolean isRecent() {
+    return overNanos() <= 0;
+  }
+
+  private long overNanos() {
+    return ageNanos.getAsLong() - TimeUnit.MILLISECONDS.toNanos(ageMsMax);
   }
 
   @Override

@@ -224,6 +224,7 @@ public final class ClusterEngine implements Engine {
             log.problems(),
             snapshots,
             new VerifiedElsewhere(cluster.node(), placement::get, nodes));
+    CatalogClock lives = new CatalogClock(clock, age::nanos, RowLives.CATALOG_AGE_MS_MAX);
     AppendReplicas opened =
         parts.open(
             AppendReplicas.open(
@@ -234,11 +235,10 @@ public final class ClusterEngine implements Engine {
                     OwnCatalog.ofCache(log.catalog()),
                     log.places(),
                     log.places()::retentionMicros,
-                    log.places()::retentionBytes),
+                    log.places()::retentionBytes,
+                    lives::isRecent),
                 placement::leaderElsewhere,
-                new AppendReplicas.Outside(
-                    outside.meters(),
-                    new CatalogClock(clock, age::nanos, RowLives.CATALOG_AGE_MS_MAX))));
+                new AppendReplicas.Outside(outside.meters(), lives)));
     PartitionLooks own = opened.looks();
     LeaderLooks leaders =
         new LeaderLooks(

@@ -290,8 +290,8 @@ final class NodeRooms {
     }
 
     @Override
-    public Optional<PartitionLooks> looks() {
-      return Optional.of(looks);
+    public PartitionLooks looks() {
+      return looks;
     }
 
     @Override

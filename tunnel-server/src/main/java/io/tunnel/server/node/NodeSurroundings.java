@@ -73,8 +73,8 @@ record NodeSurroundings(
   }
 
   /**
-   * Runs {@code then} at once: the log is asked later, and by then has every acknowledged change.
-   * Kafka assigns commit times.
+   * Runs {@code then} at once: the leader of the partition is asked later for the moment, and gives
+   * no later change a time before the moment.
    */
   @Override
   public void passBarrier(int partition, long passedMicros, Runnable then) {

@@ -24,13 +24,13 @@ final class CatchUpTest {
   private final FakeBounds bounds = new FakeBounds();
   private final List<Optional<RefusedException>> told = new ArrayList<>();
   private LocalLog log;
-  private SettledChanges copy;
+  private PartialChanges copy;
   private CatchUp catchUp;
 
   @BeforeEach
   void open() throws IOException {
     log = TestLogs.open(new CrashDisk(), 0);
-    copy = new SettledChanges(log);
+    copy = new PartialChanges(log);
     catchUp = new CatchUp(bounds, copy);
   }
 
@@ -59,16 +59,6 @@ final class CatchUpTest {
     commit();
     bounds.set(PARTITION, 1, 2);
     catchUp.whenFresh(PARTITION, told::add);
-    assertThat(told).containsExactly(Optional.empty());
-  }
-
-  @Test
-  void an_end_that_is_no_change_is_reached_when_it_is_settled() throws IOException {
-    commit();
-    bounds.set(PARTITION, 1, 3);
-    catchUp.whenFresh(PARTITION, told::add);
-    assertThat(told).isEmpty();
-    copy.settle(PARTITION, 3);
     assertThat(told).containsExactly(Optional.empty());
   }
 

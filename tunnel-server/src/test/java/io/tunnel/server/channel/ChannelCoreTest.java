@@ -7,24 +7,6 @@ import org.junit.jupiter.api.Test;
 
 final class ChannelCoreTest {
 
-  @Test
-  void what_is_settled_is_told_once_per_position_and_not_of_a_channel_that_ends() {
-    ChannelCore core = new ChannelCore(5, 100);
-    assertThat(core.takeSettled(5)).as("nothing behind what the reader has").isFalse();
-    assertThat(core.takeSettled(7)).isTrue();
-    assertThat(core.takeSettled(7)).as("twice").isFalse();
-    assertThat(core.takeSettled(6)).as("less").isFalse();
-    core.credit(10);
-    core.delivered(9, 10);
-    assertThat(core.takeSettled(9)).isFalse();
-    assertThat(core.takeSettled(10)).isTrue();
-    core.endAt(12);
-    assertThat(core.takeSettled(12)).as("END_OF_CHANNEL says it").isFalse();
-    ChannelCore stopped = new ChannelCore(0, 100);
-    stopped.stop();
-    assertThat(stopped.takeSettled(1)).isFalse();
-  }
-
   private final ChannelCore core = new ChannelCore(10, 500);
 
   @Test
@@ -100,7 +82,6 @@ final class ChannelCoreTest {
     core.credit(100);
     assertThat(core.wants(20)).isFalse();
     assertThat(core.takeEnd()).isTrue();
-    assertThat(core.takeSettled(20)).isFalse();
     assertThat(core.end()).isEqualTo(9);
   }
 
@@ -114,18 +95,5 @@ final class ChannelCoreTest {
     assertThatThrownBy(() -> core.delivered(16, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("delivered 16 of a channel that ends at 15");
-  }
-
-  @Test
-  void an_end_that_is_no_change_is_told_when_it_is_certain_that_none_is_left() {
-    ChannelCore core = new ChannelCore(5, 100);
-    core.endAt(8);
-    core.emptyUpTo(7);
-    assertThat(core.takeEnd()).isFalse();
-    core.emptyUpTo(6);
-    core.emptyUpTo(9);
-    assertThat(core.takeEnd()).isTrue();
-    assertThat(core.takeEnd()).as("once").isFalse();
-    assertThat(core.delivered()).isEqualTo(5);
   }
 }

@@ -59,17 +59,14 @@ final class EndingChangesTest {
     log.trim(Map.of(1, 0L), partition -> true, Long.MAX_VALUE);
     assertThat(log.firstPosition(1)).isEqualTo(3);
     assertThat(changes.committed(1)).isZero();
-    assertThat(changes.settled(1)).as("nothing is said to be empty").isZero();
   }
 
   @Test
   void what_was_shown_stays_shown_when_the_end_has_passed() throws IOException {
     commit(END_MS - 10);
     assertThat(changes.committed(1)).isEqualTo(2);
-    assertThat(changes.settled(1)).isEqualTo(2);
     commit(END_MS);
     assertThat(changes.committed(1)).isEqualTo(2);
-    assertThat(changes.settled(1)).isEqualTo(2);
   }
 
   /** It is asked several times for each delivery, on a thread that serves many channels. */

@@ -4,14 +4,18 @@ import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.Extents;
-import io.tunnel.server.changes.SettledChanges;
+import io.tunnel.server.changes.PartialChanges;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -25,12 +29,12 @@ final class FetchedChannelTest {
 
   private final FakeConnection connection = new FakeConnection();
   private LocalLog log;
-  private SettledChanges changes;
+  private PartialChanges changes;
 
   @BeforeEach
   void open() throws IOException {
     log = TestLogs.open(new CrashDisk(), 0);
-    changes = new SettledChanges(log);
+    changes = new PartialChanges(log);
   }
 
   private Channel channel() {
@@ -58,14 +62,10 @@ final class FetchedChannelTest {
     changes.fetch(PARTITION, true);
     connection.credit(channel, 10_000);
     connection.runAll();
-    changes.settle(PARTITION, 9);
-    connection.runAll();
     assertThat(connection.positions).isEmpty();
-    assertThat(connection.settled).as("changes are left").isEmpty();
     changes.fetch(PARTITION, false);
     connection.runAll();
     assertThat(connection.positions).containsExactly(1L, 2L);
-    assertThat(connection.settled).hasSize(1);
     assertThat(connection.failures).isEmpty();
   }
 
@@ -78,12 +78,20 @@ final class FetchedChannelTest {
     commit();
     Channel channel = channel();
     changes.planNext(planned);
-    changes.hideUpTo(1);
+    changes.planNext(Extents.held(List.of(fetched())));
     connection.credit(channel, 10_000);
     assertThat(connection.positions).isEmpty();
     assertThat(connection.failures).isEmpty();
     connection.runAll();
-    assertThat(connection.positions).containsExactly(2L);
+    assertThat(connection.positions).containsExactly(1L, 2L);
+  }
+
+  /** The first change, from another log. */
+  private static ChangeBatch fetched() {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    builder.add(put("k"));
+    byte[] array = builder.build(PARTITION, 1, 1);
+    return ChangeBatch.parse(array, 0, array.length);
   }
 
   @Test

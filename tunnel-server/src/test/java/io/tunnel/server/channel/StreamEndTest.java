@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
-import io.tunnel.server.changes.SettledChanges;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
@@ -221,61 +220,5 @@ final class StreamEndTest {
     assertThat(connection.failures.get(0).code()).isEqualTo(ErrorCode.INTERNAL);
     assertThat(connection.failures.get(0)).hasMessageContaining("no memory for a frame");
     assertThat(connection.posted).isEmpty();
-  }
-
-  private Channel settledChannel(SettledChanges changes, long checkpointed, long end) {
-    Channel channel =
-        TestChannels.of(changes, 300).stream(
-            new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
-            OptionalLong.of(end),
-            Optional.empty(),
-            connection);
-    channel.start();
-    return channel;
-  }
-
-  @Test
-  void an_end_behind_the_last_change_is_told_when_the_log_is_settled_up_to_there()
-      throws IOException {
-    commit(3);
-    SettledChanges changes = new SettledChanges(log);
-    Channel channel = settledChannel(changes, 0, 5);
-    connection.credit(channel, 1_000);
-    connection.runAll();
-    assertThat(connection.positions).containsExactly(1L, 2L, 3L);
-    changes.settle(PARTITION, 4);
-    connection.runAll();
-    assertThat(connection.ends).isEmpty();
-    changes.settle(PARTITION, 6);
-    connection.runAll();
-    assertThat(connection.ends).containsExactly(new ChannelEnd(HANDLE, EPOCH, 5));
-  }
-
-  @Test
-  void an_end_behind_the_last_change_is_told_with_that_change_when_it_is_settled_before()
-      throws IOException {
-    commit(3);
-    SettledChanges changes = new SettledChanges(log);
-    Channel channel = settledChannel(changes, 0, 5);
-    changes.settle(PARTITION, 6);
-    connection.runAll();
-    connection.credit(channel, 1_000);
-    connection.runAll();
-    assertThat(connection.positions).containsExactly(1L, 2L, 3L);
-    assertThat(connection.ends).containsExactly(new ChannelEnd(HANDLE, EPOCH, 5));
-  }
-
-  @Test
-  void an_end_in_front_of_the_next_change_is_told_without_it() throws IOException {
-    commit(3);
-    commit(3);
-    SettledChanges changes = new SettledChanges(log);
-    changes.hideUpTo(3);
-    Channel channel = settledChannel(changes, 0, 2);
-    connection.credit(channel, 1_000);
-    connection.runAll();
-    assertThat(connection.positions).isEmpty();
-    assertThat(connection.ends).containsExactly(new ChannelEnd(HANDLE, EPOCH, 2));
-    assertThat(connection.failures).isEmpty();
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.FakeLooks;
+import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.Levels;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
@@ -33,6 +35,7 @@ final class PlacementViewTest {
       new PlacementView("tunnel", "here:1", () -> placement, new Part());
 
   private final List<LevelCore> raises = new ArrayList<>();
+  private final PartitionLooks looks = new FakeLooks();
 
   private final class Part implements PlacementView.Part {
     @Override
@@ -69,6 +72,16 @@ final class PlacementViewTest {
     public void raise(int to, LevelCore levels) {
       raises.add(levels);
     }
+
+    @Override
+    public PartitionLooks looks() {
+      return looks;
+    }
+  }
+
+  @Test
+  void every_node_answers_looks_under_its_name() {
+    assertThat(view.lookedAt()).contains(new ClusterView.LookedAt("a", looks));
   }
 
   @Test

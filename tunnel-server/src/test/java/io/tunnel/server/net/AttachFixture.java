@@ -9,7 +9,6 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
-import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
@@ -100,10 +99,6 @@ final class AttachFixture implements Closeable {
     Frame frame = client.pushed(Operation.DELIVER);
     assertThat(frame.kind()).isEqualTo(FrameKind.PUSH);
     return Delivery.decode(frame.payload());
-  }
-
-  static ChannelEnd settled(RawClient client) throws IOException {
-    return ChannelEnd.decode(client.pushed(Operation.SETTLED).payload());
   }
 
   void write(String... keys) throws IOException {

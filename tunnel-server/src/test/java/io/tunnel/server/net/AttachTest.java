@@ -4,8 +4,6 @@ import static io.tunnel.server.net.AttachFixture.LIFE_MS;
 import static io.tunnel.server.net.AttachFixture.attach;
 import static io.tunnel.server.net.AttachFixture.credit;
 import static io.tunnel.server.net.AttachFixture.delivered;
-import static io.tunnel.server.net.AttachFixture.requireTaken;
-import static io.tunnel.server.net.AttachFixture.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ChannelType;
@@ -108,21 +106,6 @@ final class AttachTest {
     assertThat(attach(at.worker, at.stream(4, 0, Optional.empty())))
         .as("epochs of a former time are forgotten")
         .isGreaterThan(handle);
-  }
-
-  @Test
-  void who_has_every_change_is_told_of_positions_behind_that_are_none() throws IOException {
-    at.write("a", "b");
-    int handle = attach(at.worker, at.stream(5, 0, Optional.empty()));
-    at.node.changes.settle(at.here, 3);
-    credit(at.worker, handle, 5);
-    assertThat(delivered(at.worker).firstPosition()).isEqualTo(1);
-    assertThat(settled(at.worker)).isEqualTo(new ChannelEnd(handle, 5, 3));
-    at.node.changes.settle(at.here, 4);
-    assertThat(settled(at.worker)).isEqualTo(new ChannelEnd(handle, 5, 4));
-    int again = attach(at.worker, at.stream(5, 3, Optional.empty()));
-    requireTaken(at.worker, handle, ErrorCode.BUSY);
-    assertThat(settled(at.worker)).isEqualTo(new ChannelEnd(again, 5, 4));
   }
 
   @Test

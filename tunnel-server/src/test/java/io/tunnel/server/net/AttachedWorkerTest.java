@@ -3,7 +3,6 @@ package io.tunnel.server.net;
 import static io.tunnel.server.net.AttachFixture.attach;
 import static io.tunnel.server.net.AttachFixture.credit;
 import static io.tunnel.server.net.AttachFixture.delivered;
-import static io.tunnel.server.net.AttachFixture.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -250,12 +249,10 @@ final class AttachedWorkerTest {
                     new Checkpoint(changes.handle(), changes.epoch(), 4).encode())
                 .code())
         .isEqualTo(ErrorCode.INVALID_CHECKPOINT);
-    at.node.changes.settle(at.here, 4);
-    at.node.bounds.set(at.here, 1, 4);
-    ChannelEnd upTo = settled(at.worker);
+    at.write("d");
+    assertThat(delivered(at.worker).firstPosition()).isEqualTo(4);
     at.worker.granted(
-        Operation.CHECKPOINT,
-        new Checkpoint(changes.handle(), changes.epoch(), upTo.position()).encode());
+        Operation.CHECKPOINT, new Checkpoint(changes.handle(), changes.epoch(), 4).encode());
     assertThat(
             at.worker
                 .granted(

@@ -22,7 +22,7 @@ import io.tunnel.server.changes.FakeBounds;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
-import io.tunnel.server.changes.SettledChanges;
+import io.tunnel.server.changes.PartialChanges;
 import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.channel.ration.RationConfig;
@@ -92,7 +92,7 @@ final class TestNode implements Closeable {
   final Attachments readings;
 
   /** Changes for the channels that this node delivers. */
-  final SettledChanges changes;
+  final PartialChanges changes;
 
   /** Of partitions whose positions have incarnations. */
   final Map<Integer, IncarnationHistory> histories = new ConcurrentHashMap<>();
@@ -172,7 +172,7 @@ final class TestNode implements Closeable {
         Shards.open(TestShards.layout(directory, 1, 1 << 20), id -> true, new NoMeter(), clock);
     PartitionHosts hosts = new RoutedHosts(this::host, view);
     Handles handles = new Handles();
-    changes = new SettledChanges(shards);
+    changes = new PartialChanges(shards);
     tunnels = new LedTunnels(catalog, view);
     KnownBounds known = new KnownBounds();
     tunnels.lead(group(mine), host(mine, known, handles, clock));

@@ -136,6 +136,13 @@ final class BoundEverywhereTest {
   }
 
   @Test
+  void a_node_that_leads_nothing_may_lead_by_a_newer_placement() {
+    assertThat(leaders).doesNotContainValue("n1");
+    own = answer(8, true, true);
+    assertThat(left()).isEmpty();
+  }
+
+  @Test
   void a_partition_without_a_leader_cannot_be_counted() {
     leaders = Map.of();
     assertThat(left()).isEmpty();

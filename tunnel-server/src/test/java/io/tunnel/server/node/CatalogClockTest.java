@@ -43,6 +43,7 @@ final class CatalogClockTest {
     pass(MAX_MS);
     assertThat(clock.passed()).isEqualTo(PassedTime.at(micros));
     assertThat(clock.epochMicros()).isEqualTo(micros);
+    assertThat(clock.isRecent()).isTrue();
     assertThat(clock.nanos()).isEqualTo(TimeUnit.MICROSECONDS.toNanos(micros));
   }
 
@@ -54,8 +55,10 @@ final class CatalogClockTest {
       pass(700);
       assertThat(clock.passed()).isEqualTo(PassedTime.at(last));
       assertThat(clock.epochMicros()).as("commit times go on").isEqualTo(micros);
+      assertThat(clock.isRecent()).isFalse();
     }
     ageMs = 20;
+    assertThat(clock.isRecent()).isTrue();
     assertThat(clock.passed()).isEqualTo(PassedTime.at(micros));
   }
 

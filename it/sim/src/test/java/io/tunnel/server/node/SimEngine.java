@@ -86,7 +86,8 @@ public record SimEngine(
                     OwnCatalog.ofCache(node.catalog()),
                     known,
                     partition -> retentionMicros,
-                    partition -> 0),
+                    partition -> 0,
+                    () -> true),
                 node.placement()::leaderElsewhere,
                 reach,
                 node.clock()));

@@ -91,8 +91,9 @@ public final class ClusterBackup {
    * Reads the cluster.
    *
    * @throws IOException when there is no such cluster, Kafka does not answer, a partition has no
-   *     intact snapshot, or tables are created and dropped all the time; the directory is useless
-   *     then, and says so by a missing FORMAT
+   *     intact snapshot, trims overtake the reading of a partition again and again, or tables are
+   *     created and dropped all the time; the directory is useless then, and says so by a missing
+   *     FORMAT
    */
   public Outcome run() throws IOException {
     requireEmpty();
@@ -190,15 +191,17 @@ public final class ClusterBackup {
       try {
         return shard.add(save, partition);
       } catch (LogMovedException e) {
+        String name = tables.tableOfPartition(partition).meta().name();
         if (attempt == ATTEMPTS_MAX) {
-          throw e;
+          throw new IOException(
+              ("the log of partition %d of table %s was trimmed during each of %d attempts to read"
+                      + " the partition: %s. Take the backup when the table gets fewer writes, or"
+                      + " nearer to Kafka")
+                  .formatted(partition, name, ATTEMPTS_MAX, e.getMessage()),
+              e);
         }
         attempt++;
-        LOGGER.warn(
-            "reads partition {} of table {} again: {}",
-            partition,
-            tables.tableOfPartition(partition).meta().name(),
-            e.getMessage());
+        LOGGER.warn("reads partition {} of table {} again: {}", partition, name, e.getMessage());
       }
     }
   }

@@ -126,7 +126,7 @@ final class WatchHub {
     this.budget = budget;
     // Before the position is asked for, so that no commit behind it goes unnoticed.
     changes.subscribe(partition, onCommit);
-    this.core = new HubCore<>(changes.settled(partition));
+    this.core = new HubCore<>(changes.committed(partition));
   }
 
   /** Begins to serve a watch that has everything up to {@code position}. */
@@ -259,12 +259,11 @@ final class WatchHub {
   private boolean read(Pass<WatchChannel> pass) throws IOException {
     long from = pass.position();
     // Before the plan, so that the plan has every change up to there.
-    long settled = changes.settled(partition);
+    long committed = changes.committed(partition);
     if (pass == core.live() && pass.size() == 0) {
-      return passed(pass, settled, 0, 0);
+      return passed(pass, committed, 0, 0);
     }
-    long reach = Math.max(changes.committed(partition), changes.firstPosition(partition) - 1);
-    if (from >= Math.max(reach, settled)) {
+    if (from >= Math.max(committed, changes.firstPosition(partition) - 1)) {
       return passed(pass, from, 0, 0);
     }
     Extents planned = changes.plan(partition, from + 1, SLICE_BYTES_MAX);
@@ -272,7 +271,7 @@ final class WatchHub {
       return false;
     }
     if (planned.isEmpty()) {
-      return passed(pass, settled, 0, 0);
+      return passed(pass, committed, 0, 0);
     }
     byte[] array = new byte[planned.bytes()];
     planned.read(ByteBuffer.wrap(array));

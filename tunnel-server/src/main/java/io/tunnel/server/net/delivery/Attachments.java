@@ -409,7 +409,7 @@ public final class Attachments {
         new Channel.Start(
             attachment.handle(), request.epoch(), request.partition(), request.position());
     if (request.type() == ChannelType.BaseData) {
-      BaseRows rows = kind.rows().since(positions.settled(request.partition()), terms);
+      BaseRows rows = kind.rows().since(positions.last(request.partition()), terms);
       return delivered.channels().base(rows, request.tunnelId(), start, request.key(), port);
     }
     if (terms.isPresent()) {

@@ -14,8 +14,8 @@ import java.util.Optional;
 record Positions(ChangeReader changes, Incarnations incarnations) {
 
   /** The position up to which this server can read a partition. */
-  long settled(int partition) {
-    return changes.settled(partition);
+  long last(int partition) {
+    return changes.committed(partition);
   }
 
   /** The port of a client that is told the newest incarnation. */
@@ -42,7 +42,7 @@ record Positions(ChangeReader changes, Incarnations incarnations) {
             .of(partition)
             .map(history -> history.sharedUpTo(known.incarnation()))
             .orElse(Long.MAX_VALUE);
-    long last = Math.min(shared, settled(partition));
+    long last = Math.min(shared, last(partition));
     return known.position() <= last
         ? Optional.empty()
         : Optional.of(
@@ -62,8 +62,8 @@ record Positions(ChangeReader changes, Incarnations incarnations) {
 
   /** The refusal of a position that the log does not have yet. */
   Optional<RefusedException> missing(int partition, long position) {
-    long settled = settled(partition);
-    return position <= settled
+    long last = last(partition);
+    return position <= last
         ? Optional.empty()
         : Optional.of(
             new RefusedException(
@@ -73,6 +73,6 @@ record Positions(ChangeReader changes, Incarnations incarnations) {
                     + " to go on behind; the newest of partition "
                     + partition
                     + " is "
-                    + settled));
+                    + last));
   }
 }

@@ -164,16 +164,6 @@ public final class Writers {
   }
 
   /**
-   * Forgets writers that were silent since before a moment, durably: the log has a hole there.
-   *
-   * @param micros in microseconds since 1970
-   */
-  public void forgetBefore(int partition, long micros) {
-    raised.add(partition);
-    of(partition).forgetBefore(micros);
-  }
-
-  /**
    * What happened since the last call, and what is kept.
    *
    * @param repeated batches that came again and got their first answer

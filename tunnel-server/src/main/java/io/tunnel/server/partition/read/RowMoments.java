@@ -153,7 +153,7 @@ public final class RowMoments {
       throw e;
     }
     Moment moment =
-        new Moment(rows, changes.settled(partition), clock.epochMicros(), clock.nanos());
+        new Moment(rows, changes.committed(partition), clock.epochMicros(), clock.nanos());
     keep(partition, moment);
     return moment;
   }

@@ -4,7 +4,6 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.changes.LostHistory;
-import io.tunnel.server.replica.append.OffsetIndexCore.Pair;
 import io.tunnel.server.replica.append.PagesCore.Fetch;
 import java.io.Closeable;
 import java.io.IOException;
@@ -12,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
@@ -25,8 +23,8 @@ import java.util.function.Supplier;
  * <p>A channel that asks for changes that are not in memory gets nothing, and is woken when they
  * are. One tail reads for all channels; its thread makes the pages, so neither a shard nor an event
  * loop waits for the shared log. The lock guards the core and the fetches by partition. Under the
- * lock only the tail, the index and {@code known} are called, which return at once; channels are
- * woken outside of the lock.
+ * lock only the tail and {@code known} are called, which return at once; channels are woken outside
+ * of the lock.
  */
 final class AppendHistory implements AppendTail.Listener, Closeable {
 
@@ -36,7 +34,6 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
   private final Limits limits;
   private final PagesCore core;
   private final IntFunction<KnownLog> known;
-  private final OffsetIndex index;
   private final IntConsumer wake;
   private final AppendTail tail;
 
@@ -63,15 +60,10 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
    * @param wake lets the channels of a partition look again; called by any thread
    */
   AppendHistory(
-      Limits limits,
-      ReadableAppendLog log,
-      IntFunction<KnownLog> known,
-      OffsetIndex index,
-      IntConsumer wake) {
+      Limits limits, ReadableAppendLog log, IntFunction<KnownLog> known, IntConsumer wake) {
     this.limits = limits;
     this.core = new PagesCore(limits.heldBytesMax(), limits.fetchesMax());
     this.known = known;
-    this.index = index;
     this.wake = wake;
     this.tail = log.tail(this);
   }
@@ -149,17 +141,8 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
     if (fetch.offset().isPresent()) {
       return new FetchedPage(fetch, fetch.offset().getAsLong(), limits.pageBytesMax());
     }
-    int partition = fetch.partition();
-    KnownLog log = known.apply(partition);
-    long end = log.follow().next();
-    OptionalLong near = index.offsetAtOrBefore(partition, fetch.position());
-    long low = near.orElse(log.trimmed().offset());
-    long high = index.after(partition, fetch.position()).map(Pair::offset).orElse(end);
-    // The index may lag behind a log that has lost its end.
-    SearchCore search =
-        low < high && high <= end
-            ? new SearchCore(low, high, near.isPresent())
-            : new SearchCore(log.trimmed().offset(), end, false);
+    KnownLog log = known.apply(fetch.partition());
+    SearchCore search = new SearchCore(log.trimmed().offset(), log.follow().next(), false);
     return new FetchedPage(fetch, search, log, limits.pageBytesMax());
   }
 
@@ -210,7 +193,6 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
   private void done(FetchedPage fetch, OldPage page) {
     reads.increment();
     bytes.add(page.bytes());
-    fetch.first().ifPresent(index::found);
     decide(() -> core.fetched(fetch.fetch(), page));
   }
 

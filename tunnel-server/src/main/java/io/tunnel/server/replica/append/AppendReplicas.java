@@ -35,6 +35,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
@@ -102,12 +103,14 @@ public final class AppendReplicas implements NodeReplicas {
    *     for ever
    * @param retentionBytes by partition, how many bytes of changes the table keeps in the partition;
    *     0 for all
+   * @param isRecent whether the catalog is recent enough to trim by the two retentions
    */
   public record Known(
       OwnCatalog catalog,
       KnownPartitions partitions,
       IntToLongFunction retentionMicros,
-      IntToLongFunction retentionBytes) {}
+      IntToLongFunction retentionBytes,
+      BooleanSupplier isRecent) {}
 
   /**
    * What a node has of the shared log.
@@ -138,7 +141,6 @@ public final class AppendReplicas implements NodeReplicas {
                 config.history().readPartitionsMax()),
             ports.log(),
             this::known,
-            new OffsetIndex(),
             partition -> local(partition).wake(partition));
     this.times = new AppendTimes(ports.log(), this::known);
     this.changes = new LaneChanges(this, shards, history);
@@ -350,6 +352,7 @@ public final class AppendReplicas implements NodeReplicas {
   public void retain(long nowMicros) {
     shards.all().forEach(Shard::lookForRoom);
     history.keep(this::isServing);
+    times.keep(this::isServing);
     for (int shard = 0; shard < keepers.size(); shard++) {
       keepers.get(shard).retain(retentions.get(shard), nowMicros);
     }

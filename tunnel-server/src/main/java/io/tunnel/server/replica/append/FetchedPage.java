@@ -9,7 +9,6 @@ import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.log.AppendBatches;
 import io.tunnel.server.replica.append.AppendTail.Stored;
 import io.tunnel.server.replica.append.PagesCore.Fetch;
-import io.tunnel.server.replica.append.ReadBackCore.Proven;
 import io.tunnel.server.replica.append.SearchCore.Side;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +41,6 @@ final class FetchedPage {
   /** Bytes of the records that were taken. */
   private long heldBytes;
 
-  private Optional<RecordPlace> first = Optional.empty();
   private Optional<OldPage> page = Optional.empty();
 
   /** A fetch that searches a record from {@code low} to before {@code high}. */
@@ -75,11 +73,6 @@ final class FetchedPage {
   /** The page, when the page is complete. */
   Optional<OldPage> page() {
     return page;
-  }
-
-  /** The first record of the page, if the page has changes. */
-  Optional<RecordPlace> first() {
-    return first;
   }
 
   /** Bytes of records that are held for the page so far. */
@@ -161,11 +154,6 @@ final class FetchedPage {
     } catch (MalformedException e) {
       refuse(ErrorCode.CORRUPT, record.offset(), e.getMessage());
       return;
-    }
-    if (isFirst) {
-      Proven proven = new Proven(record.offset() + 1, record.leaderEpoch());
-      first =
-          Optional.of(new RecordPlace(fetch.partition(), record.offset(), proven, record.header()));
     }
     position = begins + record.header().changes();
     takenTo = record.offset() + 1;

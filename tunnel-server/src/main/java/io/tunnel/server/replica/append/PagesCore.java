@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
+import java.util.stream.Stream;
 
 /**
  * Which pages of old changes a node holds for channels that are behind the local log, and which
@@ -28,6 +29,9 @@ final class PagesCore {
   /** Positions that may wait for a fetch; beyond, the channel of the oldest has to ask again. */
   static final int WANTED_MAX = 4_096;
 
+  /** Ends of pages that are remembered; the oldest is forgotten, and searched in the log then. */
+  static final int ENDS_MAX = 4_096;
+
   private final long bytesMax;
   private final int fetchesMax;
   private final Map<Integer, NavigableMap<Long, Held>> pages = new HashMap<>();
@@ -35,6 +39,9 @@ final class PagesCore {
 
   /** Positions that wait for a fetch, with the limits of the fetches. */
   private final Map<Place, Long> wanted = new LinkedHashMap<>();
+
+  /** Offsets of the records after pages, by the next position; also of pages that were evicted. */
+  private final Map<Place, Long> ends = new LinkedHashMap<>();
 
   /** Of all pages; at most {@code bytesMax}, or of one page, after each call. */
   private long bytes;
@@ -126,14 +133,7 @@ final class PagesCore {
   }
 
   private Fetch fetch(Place place, long limit) {
-    Map.Entry<Long, Held> before =
-        pages.getOrDefault(place.partition(), new TreeMap<>()).lowerEntry(place.position());
-    boolean isNext =
-        before != null
-            && before.getValue().page().next() == place.position()
-            && before.getValue().page().refusal().isEmpty();
-    OptionalLong offset =
-        isNext ? OptionalLong.of(before.getValue().page().nextOffset()) : OptionalLong.empty();
+    OptionalLong offset = Stream.ofNullable(ends.get(place)).mapToLong(each -> each).findFirst();
     return new Fetch(place.partition(), ++ticks, place.position(), limit, offset);
   }
 
@@ -152,10 +152,21 @@ final class PagesCore {
             .computeIfAbsent(fetch.partition(), key -> new TreeMap<>())
             .put(page.from(), new Held(page, ++ticks));
     bytes += page.bytes() - (former == null ? 0 : former.page().bytes());
+    if (page.refusal().isEmpty()) {
+      note(new Place(page.partition(), page.next()), page.nextOffset());
+    }
     while (bytes > bytesMax && count() > 1) {
       evictOldest();
     }
     return next(Set.of(fetch.partition()), Set.of(fetch.partition()));
+  }
+
+  private void note(Place end, long offset) {
+    ends.remove(end);
+    ends.put(end, offset);
+    if (ends.size() > ENDS_MAX) {
+      ends.remove(ends.keySet().iterator().next());
+    }
   }
 
   /** Nothing comes of a fetch; the readers that wait for it have to look again. */
@@ -194,6 +205,7 @@ final class PagesCore {
     Set<Integer> ended = new HashSet<>(fetches.keySet());
     ended.retainAll(woken);
     fetches.keySet().removeAll(ended);
+    ends.keySet().removeIf(place -> !isKept.test(place.partition()));
     List<OldPage> gone = new ArrayList<>();
     pages.forEach(
         (partition, held) -> {

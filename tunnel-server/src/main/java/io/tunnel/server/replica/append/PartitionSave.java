@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads a partition from the shared logs as a backup has it: the newest intact snapshot of the
  * rows, and all changes that readers may ask for, up to an end of the log that is asked for when
- * the read begins. The leader goes on meanwhile, and nothing holds back trims: a read that meets a
- * trimmed record fails, and the caller begins again.
+ * the read begins. The leader goes on meanwhile, and nothing holds back trims. A trim that the log
+ * gets while the rows are read costs old changes alone, as long as the log has the records after
+ * the snapshot. A read that meets another trim fails, and the caller begins again.
  *
  * <p>For one thread, which waits for the logs.
  */
@@ -95,7 +96,11 @@ public final class PartitionSave {
     Optional<Snapshot> snapshot = load(found, into);
     try (SnapshotSearch reader = new SnapshotSearch(log, partition, waitMsMax)) {
       Reading reading = new Reading(snapshot, into);
-      reader.read(found.start(), reader.end(), reading::take);
+      long start = reader.start();
+      if (start > reading.former.next()) {
+        throw moved(start);
+      }
+      reader.read(start, reader.end(), reading::take);
       return reading.taken();
     } catch (UncheckedIOException e) {
       throw e.getCause();
@@ -118,7 +123,7 @@ public final class PartitionSave {
       }
     }
     if (!found.hasAll()) {
-      requireUnmoved(found.start());
+      requireUnmoved(found);
       throw new IOException(
           "the log of partition %d has not all changes, and no snapshot is intact"
               .formatted(partition));
@@ -130,13 +135,19 @@ public final class PartitionSave {
   }
 
   /** A leader may have deleted the blocks of all found snapshots, and then the log has others. */
-  private void requireUnmoved(long start) throws IOException {
+  private void requireUnmoved(SnapshotSearch.Found found) throws IOException {
     try (SnapshotSearch search = new SnapshotSearch(log, partition, waitMsMax)) {
-      if (search.find().start() > start) {
-        throw new LogMovedException(
-            "the log of partition " + partition + " was trimmed after offset " + start);
+      SnapshotSearch.Found now = search.find();
+      if (!now.equals(found)) {
+        throw moved(now.start());
       }
     }
+  }
+
+  private LogMovedException moved(long start) {
+    return new LogMovedException(
+        "the snapshots of partition %d were replaced, and the log begins at offset %d"
+            .formatted(partition, start));
   }
 
   /** Says which records count, and passes on their changes. */

@@ -131,14 +131,25 @@ final class SnapshotLanes {
 
   /**
    * Where the changes begin that the table keeps by their time; empty when this node does not know
-   * now.
+   * now, or when the catalog of this node may lack an alteration that keeps more.
    */
   CompletableFuture<Optional<Kept>> kept(int partition) {
-    long micros = lanes.ports().known().retentionMicros().applyAsLong(partition);
-    if (micros == Long.MAX_VALUE) {
-      return CompletableFuture.completedFuture(Optional.of(new Kept(1, 0)));
-    }
-    return times.firstKept(
-        partition, lanes.clock().passed().micros(micros) - micros - CLOCKS_MICROS);
+    AppendReplicas.Known known = lanes.ports().known();
+    long micros = known.retentionMicros().applyAsLong(partition);
+    // A search takes time, so the catalog is asked behind the search.
+    return keptFor(partition, micros)
+        .thenApply(
+            kept ->
+                kept.filter(
+                    any ->
+                        known.isRecent().getAsBoolean()
+                            && known.retentionMicros().applyAsLong(partition) <= micros));
+  }
+
+  private CompletableFuture<Optional<Kept>> keptFor(int partition, long micros) {
+    return micros == Long.MAX_VALUE
+        ? CompletableFuture.completedFuture(Optional.of(new Kept(1, 0)))
+        : times.firstKept(
+            partition, lanes.clock().passed().micros(micros) - micros - CLOCKS_MICROS);
   }
 }

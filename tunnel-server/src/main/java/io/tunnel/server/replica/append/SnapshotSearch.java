@@ -67,7 +67,7 @@ final class SnapshotSearch implements AutoCloseable {
    * @throws IOException when the log cannot be read now, or was cut or trimmed meanwhile
    */
   Found find() throws IOException {
-    long start = answer(log.starts(List.of(partition)).get(partition));
+    long start = start();
     long end = end();
     List<Snapshot> found = end > start ? named(start, end) : new ArrayList<>();
     if (found.isEmpty() && start > 0) {
@@ -76,6 +76,11 @@ final class SnapshotSearch implements AutoCloseable {
     found.removeIf(each -> each.at().next() < start);
     List<Snapshot> newest = found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()));
     return new Found(start, start == 0 && beginsAtFirst(end), List.copyOf(newest));
+  }
+
+  /** The offset of the first record that the log has now. */
+  long start() throws IOException {
+    return answer(log.starts(List.of(partition)).get(partition));
   }
 
   /** The offset after all records that the log has now. */
@@ -104,8 +109,8 @@ final class SnapshotSearch implements AutoCloseable {
    * @throws IOException as {@link #find}
    */
   List<Snapshot> at(List<Long> offsets) throws IOException {
-    long start = answer(log.starts(List.of(partition)).get(partition));
-    long end = answer(tail.ends(List.of(partition)).get(partition)).offset();
+    long start = start();
+    long end = end();
     List<Snapshot> found = new ArrayList<>();
     for (long offset : offsets) {
       if (offset >= start && offset < end) {

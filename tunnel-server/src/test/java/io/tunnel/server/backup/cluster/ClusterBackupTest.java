@@ -12,6 +12,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.Logged;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
@@ -313,6 +314,117 @@ final class ClusterBackupTest {
     history.keySet().forEach(partition -> least.put(partition, next(partition)));
     var unused = take(staging);
     requireBackup(staging, least);
+  }
+
+  private void snapshots(int count, Random random, RandomChanges changes) {
+    try {
+      for (int i = 0; i < count; i++) {
+        write(1, random, changes);
+        logs.snapshot(1, rows.get(1), micros);
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** A cluster whose partition 1 was trimmed to its second newest snapshot. */
+  private RandomChanges trimmed(Random random) throws IOException {
+    RandomChanges changes = new RandomChanges(random, 3);
+    found(random);
+    snapshots(2, random, changes);
+    logs.trim(1);
+    write(1, random, changes);
+    return changes;
+  }
+
+  private void onceBeforeBlocks(Runnable task) {
+    logs.beforeBlocks =
+        () -> {
+          logs.beforeBlocks = () -> {};
+          task.run();
+        };
+  }
+
+  private List<String> warningsOfABackup() throws IOException {
+    try (Logged logged = Logged.of(ClusterBackup.class)) {
+      requireBackupOf(directory.resolve("staging"));
+      return logged.at(ch.qos.logback.classic.Level.WARN);
+    }
+  }
+
+  @Test
+  void a_log_that_is_trimmed_to_the_snapshot_that_is_read_does_not_begin_the_read_again()
+      throws IOException {
+    Random random = new Random(7);
+    RandomChanges changes = trimmed(random);
+    long before = logs.trimmed(1);
+    onceBeforeBlocks(
+        () -> {
+          snapshots(1, random, changes);
+          logs.trim(1);
+        });
+    assertThat(warningsOfABackup()).isEmpty();
+    assertThat(logs.trimmed(1)).isGreaterThan(before);
+  }
+
+  @Test
+  void a_log_that_is_trimmed_past_the_snapshot_that_is_read_begins_the_read_again()
+      throws IOException {
+    Random random = new Random(8);
+    RandomChanges changes = trimmed(random);
+    onceBeforeBlocks(
+        () -> {
+          snapshots(2, random, changes);
+          logs.trim(1);
+        });
+    assertThat(warningsOfABackup()).hasSize(1).first().asString().contains("were replaced");
+  }
+
+  @Test
+  void a_log_that_is_trimmed_past_the_rows_that_were_read_begins_the_read_again()
+      throws IOException {
+    Random random = new Random(11);
+    RandomChanges changes = trimmed(random);
+    onceBeforeBlocks(
+        () ->
+            logs.meanwhile =
+                () -> {
+                  logs.meanwhile = () -> {};
+                  snapshots(2, random, changes);
+                  logs.trim(1);
+                });
+    assertThat(warningsOfABackup()).hasSize(1).first().asString().contains("were replaced");
+  }
+
+  @Test
+  void snapshots_that_are_replaced_while_the_table_keeps_its_changes_begin_the_read_again()
+      throws IOException {
+    Random random = new Random(9);
+    RandomChanges changes = trimmed(random);
+    onceBeforeBlocks(
+        () -> {
+          snapshots(2, random, changes);
+          logs.trimBlocks(1);
+        });
+    assertThat(warningsOfABackup()).hasSize(1).first().asString().contains("were replaced");
+  }
+
+  @Test
+  void a_backup_that_trims_overtake_again_and_again_ends_with_an_error() throws IOException {
+    Random random = new Random(10);
+    RandomChanges changes = trimmed(random);
+    int[] reads = {0};
+    logs.beforeBlocks =
+        () -> {
+          reads[0]++;
+          snapshots(2, random, changes);
+          logs.trim(1);
+        };
+    assertThatThrownBy(() -> take(directory.resolve("staging")))
+        .hasMessageContainingAll(
+            "partition 1 of table t1 was trimmed during each of 10 attempts", "fewer writes");
+    assertThat(reads[0]).as("two snapshots in each attempt").isBetween(10, 20);
+    assertThat(directory.resolve("staging/FORMAT")).doesNotExist();
   }
 
   @Test

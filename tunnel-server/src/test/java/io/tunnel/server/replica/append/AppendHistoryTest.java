@@ -22,7 +22,6 @@ final class AppendHistoryTest {
 
   private final FakeAppendLog log = new FakeAppendLog();
   private final OldChanges changes = new OldChanges(log, P);
-  private final OffsetIndex index = new OffsetIndex();
   private final List<Integer> woken = new ArrayList<>();
   private KnownLog known = KnownLog.NONE;
   private AppendHistory history;
@@ -31,11 +30,7 @@ final class AppendHistoryTest {
   private void open(int readBytesMax, long heldBytesMax) {
     history =
         new AppendHistory(
-            new AppendHistory.Limits(readBytesMax, heldBytesMax, 2),
-            log,
-            any -> known,
-            index,
-            woken::add);
+            new AppendHistory.Limits(readBytesMax, heldBytesMax, 2), log, any -> known, woken::add);
     tail = log.lastTail();
     known = changes.known();
   }
@@ -141,17 +136,18 @@ final class AppendHistoryTest {
   }
 
   @Test
-  void a_log_that_begins_after_the_place_that_the_index_says_is_lost_up_to_its_first_record() {
+  void a_log_that_begins_after_the_end_of_the_former_page_is_lost_up_to_its_first_record() {
     changes.mark();
     for (int i = 0; i < 4; i++) {
       changes.append(i, 10, 5);
-      index.found(changes.lastPlace());
     }
+    open(1, 1 << 20);
+    assertThat(read(1).lastPosition()).isEqualTo(5);
     log.trim(P, changes.lastOffset);
     changes.append(5, 10, 5);
-    open(1 << 20, 1 << 20);
-    assertRefused(2, ErrorCode.HISTORY_LOST, "changes 2 to 15 of partition 1");
-    assertThat(read(16).lastPosition()).isEqualTo(25);
+    known = changes.known();
+    assertRefused(6, ErrorCode.HISTORY_LOST, "changes 6 to 15 of partition 1");
+    assertThat(read(16).lastPosition()).isEqualTo(20);
   }
 
   @Test
@@ -240,15 +236,24 @@ final class AppendHistoryTest {
   }
 
   @Test
-  void a_reader_of_records_fills_the_index() {
+  void the_end_of_a_page_that_was_evicted_is_not_searched() {
     changes.mark();
-    for (int i = 0; i < 50; i++) {
-      changes.append(i, 10, 2);
+    for (int i = 0; i < 200; i++) {
+      changes.append(i, 1_000, 1);
     }
-    open(1, 1 << 20);
-    assertThat(index.offsetAtOrBefore(P, 61)).isEmpty();
-    read(61);
-    assertThat(index.offsetAtOrBefore(P, 61)).hasValue(31);
+    // One page is held, of two readers.
+    open(10_000, 1);
+    long first = read(1).lastPosition() + 1;
+    long second = read(100).lastPosition() + 1;
+    long before = tail.readBytes;
+    first = read(first).lastPosition() + 1;
+    second = read(second).lastPosition() + 1;
+    assertThat(tail.readBytes - before).isLessThan(2 * 15_000);
+    history.keep(any -> false);
+    before = tail.readBytes;
+    read(first);
+    assertThat(tail.readBytes - before).as("a search").isGreaterThan(20_000);
+    assertThat(second).isGreaterThan(first);
   }
 
   /** Records of 10 MiB with rows of 4 MiB, and records of a single small row. */
@@ -301,12 +306,8 @@ final class AppendHistoryTest {
         case 1 -> changes.appendFenced(step, 1 + random.nextInt(3));
         case 2 -> log.append(P, changes.headerOfNobody(), new byte[0], unused -> {});
         case 3 -> changes.append(step, 10);
-        default -> {
-          changes.append(step, random.nextInt(400), 1 + random.nextInt(3), 1 + random.nextInt(3));
-          if (random.nextBoolean()) {
-            index.saw(changes.lastPlace(), random.nextInt(1 << 21));
-          }
-        }
+        default ->
+            changes.append(step, random.nextInt(400), 1 + random.nextInt(3), 1 + random.nextInt(3));
       }
     }
   }

@@ -33,8 +33,6 @@ final class OldChanges {
   /** The offset of the last record. */
   long lastOffset;
 
-  private AppendHeader lastHeader;
-
   /** Appends a record, and says where the record is before the method returns. */
   @FunctionalInterface
   interface Landing {
@@ -139,12 +137,6 @@ final class OldChanges {
     return new AppendHeader(Kind.BATCHES, 0, 3, 1, 1, 7, NONE, Bytes.EMPTY).encode();
   }
 
-  /** The place of the last record. */
-  RecordPlace lastPlace() {
-    return new RecordPlace(
-        partition, lastOffset, new ReadBackCore.Proven(lastOffset + 1, 0), lastHeader);
-  }
-
   private AppendHeader of(Kind kind, long number, long first, int changes) {
     FollowState.Stretch epoch = reader.newest();
     return new AppendHeader(
@@ -152,7 +144,6 @@ final class OldChanges {
   }
 
   private Verdict land(AppendHeader header, byte[] value) {
-    lastHeader = header;
     landing.land(partition, header.encode(), value, offset -> lastOffset = offset);
     return reader.read(lastOffset, header);
   }

@@ -54,11 +54,7 @@ class RealHistoryTest {
     }
     history =
         new AppendHistory(
-            new AppendHistory.Limits(1 << 20, 2 << 20, 2),
-            log,
-            any -> changes.known(),
-            new OffsetIndex(),
-            woken::add);
+            new AppendHistory.Limits(1 << 20, 2 << 20, 2), log, any -> changes.known(), woken::add);
     times = new AppendTimes(log, any -> changes.known());
   }
 

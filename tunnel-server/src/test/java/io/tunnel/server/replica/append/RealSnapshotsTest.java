@@ -87,7 +87,11 @@ class RealSnapshotsTest {
               new AppendReplicas.Self("node-" + id, "1", random::nextLong),
               partition -> Optional.empty(),
               new AppendReplicas.Known(
-                  partition -> true, partition -> true, any -> Long.MAX_VALUE, any -> 1_000),
+                  partition -> true,
+                  partition -> true,
+                  any -> Long.MAX_VALUE,
+                  any -> 1_000,
+                  () -> true),
               partition -> CompletableFuture.completedFuture(Optional.empty()),
               snapshots);
       LaneShards lanes = new LaneShards(ports, 1 << 20, 3_600_000, new Clock());

@@ -28,6 +28,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** Nodes that share logs of appends, on the test's thread. */
@@ -53,6 +54,7 @@ final class ReplicaNodes implements Closeable {
 
   long retentionMicros = Long.MAX_VALUE;
   long retentionBytes;
+  BooleanSupplier isCatalogRecent = () -> true;
   long readBytesMax = 1 << 20;
 
   /** Blocks of snapshots. */
@@ -164,7 +166,8 @@ final class ReplicaNodes implements Closeable {
               catalog,
               partition -> !dropped.contains(partition),
               partition -> retentionMicros,
-              partition -> retentionBytes),
+              partition -> retentionBytes,
+              () -> isCatalogRecent.getAsBoolean()),
           partition ->
               CompletableFuture.completedFuture(Optional.ofNullable(problems.get(partition))),
           new Snapshots.Ports(

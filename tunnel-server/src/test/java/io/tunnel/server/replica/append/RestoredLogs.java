@@ -78,7 +78,10 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     return new PromptTail(listener);
   }
 
-  /** Is run before each look at an end, and before each read. */
+  /** Is run before a snapshot is read. */
+  public Runnable beforeBlocks = () -> {};
+
+  /** Is run before each look at a start or an end, and before each read. */
   public Runnable meanwhile = () -> {};
 
   /** Tells all records at once, a few in each event. */
@@ -194,6 +197,15 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
 
   /** The leader trims the log to its second newest snapshot, if it has two. */
   public void trim(int partition) {
+    trim(partition, false);
+  }
+
+  /** As {@link #trim}; the table keeps all changes that the log has. */
+  public void trimBlocks(int partition) {
+    trim(partition, true);
+  }
+
+  private void trim(int partition, boolean areKept) {
     List<Snapshot> all = new ArrayList<>();
     for (Stored record : log.records(partition)) {
       if (record.header().kind() == Kind.SNAPSHOT
@@ -203,9 +215,12 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     }
     if (all.size() > 1) {
       Snapshot second = all.get(all.size() - 2);
+      AppendValue.Trim before = trims.getOrDefault(partition, AppendValue.Trim.NONE);
       AppendValue.Trim trim =
           new AppendValue.Trim(
-              second.at().position(), second.at().next(), second.blocks().firstOffset());
+              areKept ? before.position() : second.at().position(),
+              areKept ? before.offset() : second.at().next(),
+              second.blocks().firstOffset());
       lead(partition, Kind.TRIM, 0, trim.encode());
       trims.put(partition, trim);
       log.trim(partition, trim.offset());
@@ -231,11 +246,13 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
 
   @Override
   public Map<Integer, CompletableFuture<Long>> starts(Collection<Integer> partitions) {
+    meanwhile.run();
     return log.starts(partitions);
   }
 
   @Override
   public Reading reading(int partition) {
+    beforeBlocks.run();
     TreeMap<Long, Bytes> of = blocks.getOrDefault(partition, new TreeMap<>());
     return offset ->
         Optional.ofNullable(of.ceilingEntry(offset))

@@ -173,7 +173,7 @@ final class ClusterTruth {
           batch.partition(),
           next.flatMap(log::at).map(Change::text));
       Invariant.ACKNOWLEDGED_SURVIVES.require(
-          next.get() == result.positionOf(applied),
+          next.get() == result.firstPosition() + applied,
           "%s counts at %d and was acknowledged by %s as number %d",
           text,
           next.get(),

@@ -138,14 +138,14 @@ final class RowAnswers {
       Bytes key = RowFold.encode(change.record().getPrimaryKey());
       Optional<ErrorCode> refusal = Optional.ofNullable(rejected.get(i));
       if (refusal.isEmpty()) {
-        long position = result.positionOf(applied);
+        long position = result.firstPosition() + applied;
         applied++;
         requireThere(change, truth, position);
         requireMarked(batch, i, truth.at(position).record());
         requireApplied(conditions.get(i), key, truth, position - 1);
         conditions.get(i).returns().requireApplied(key, truth, position);
       } else if (result.appliedRows() > 0) {
-        long before = result.positionOf(applied) - 1;
+        long before = result.firstPosition() + applied - 1;
         requireRejected(conditions.get(i), refusal, key, moments, before, before);
       } else {
         requireRejected(

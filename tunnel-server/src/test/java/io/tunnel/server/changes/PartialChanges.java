@@ -3,39 +3,22 @@ package io.tunnel.server.changes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.Queue;
 
-/**
- * Changes of a log in which positions need not belong to a change: more of it may be settled than
- * is committed, and the first changes may not be there.
- */
-public final class SettledChanges implements ChangeReader {
+/** Changes of a log of which the first may be lost, or have to be fetched. */
+public final class PartialChanges implements ChangeReader {
 
   private final ChangeReader log;
-  private long settled;
-  private long gapEnd;
   private long firstKept;
-  private long firstHere;
   private CommitListener listener;
   private boolean isFetching;
-  private Optional<Extents> planned = Optional.empty();
+  private final Queue<Extents> planned = new ArrayDeque<>();
 
   /** The changes of {@code log}. */
-  public SettledChanges(ChangeReader log) {
+  public PartialChanges(ChangeReader log) {
     this.log = log;
-  }
-
-  /** Nothing but changes is up to {@code position}. */
-  public void settle(int partition, long position) {
-    settled = position;
-    if (listener != null) {
-      listener.committed(partition, position);
-    }
-  }
-
-  /** There is no change up to {@code position}, though the log has some. */
-  public void hideUpTo(long position) {
-    gapEnd = position;
   }
 
   /** What is before {@code position} is not known any more. */
@@ -51,14 +34,9 @@ public final class SettledChanges implements ChangeReader {
     }
   }
 
-  /** Returns these extents from the next plan, for any position. */
+  /** Returns these extents from a plan, one after the other, for any position. */
   public void planNext(Extents next) {
-    planned = Optional.of(next);
-  }
-
-  /** What is before {@code position} is not here, but may be fetched. */
-  public void beginAt(long position) {
-    firstHere = position;
+    planned.add(next);
   }
 
   /** Whether anybody is told of commits. */
@@ -72,13 +50,8 @@ public final class SettledChanges implements ChangeReader {
   }
 
   @Override
-  public long settled(int partition) {
-    return Math.max(settled, log.committed(partition));
-  }
-
-  @Override
   public long firstPosition(int partition) {
-    return Math.max(Math.max(firstKept, firstHere), log.firstPosition(partition));
+    return Math.max(firstKept, log.firstPosition(partition));
   }
 
   @Override
@@ -89,12 +62,10 @@ public final class SettledChanges implements ChangeReader {
     if (isFetching) {
       return Extents.awaited();
     }
-    if (planned.isPresent()) {
-      Extents next = planned.get();
-      planned = Optional.empty();
-      return next;
+    if (!planned.isEmpty()) {
+      return planned.remove();
     }
-    return log.plan(partition, Math.max(position, gapEnd + 1), bytesMax);
+    return log.plan(partition, position, bytesMax);
   }
 
   @Override
