@@ -388,9 +388,10 @@ public final class Coordinator {
 
   /** Deletes an orphaned tunnel; the next tick retries a failure. */
   private void delete(TunnelInfo orphan) {
-    forget(orphan);
+    end(orphan);
     try {
       catalog.deleteTunnel(orphan);
+      surroundings.forgetRows(orphan.tunnelId());
       LOGGER.info("tunnel {} is deleted: its table was dropped", orphan.tunnel());
     } catch (IOException e) {
       LOGGER.debug("tunnel {} of a dropped table cannot be deleted yet", orphan.tunnelId(), e);
@@ -399,8 +400,12 @@ public final class Coordinator {
 
   /** Forgets a tunnel that is no longer in the catalog, and ends all its sessions. */
   public void forget(TunnelInfo tunnel) {
-    ends.forget(tunnel.tunnelId());
     surroundings.forgetRows(tunnel.tunnelId());
+    end(tunnel);
+  }
+
+  private void end(TunnelInfo tunnel) {
+    ends.forget(tunnel.tunnelId());
     lastEpochByTunnel.remove(tunnel.tunnelId());
     TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
     if (run != null) {
