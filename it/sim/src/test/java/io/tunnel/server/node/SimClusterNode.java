@@ -246,7 +246,7 @@ public final class SimClusterNode {
 
   /** Looks at the partitions that the node leads, for other nodes. */
   public PartitionLooks looks() {
-    return engine.looks();
+    return rooms.ports().view().lookedAt().orElseThrow().looks();
   }
 
   /** Whether it leads a unit now. */
