@@ -386,7 +386,7 @@ public record LookAnswer(List<Part> parts) {
     long last = reader.readLong();
     int count = reader.readVarint();
     if (count > LookRequest.POSITIONS_MAX) {
-      throw new MalformedException(count + " lags");
+      throw new MalformedException("an answer with " + count + " lags");
     }
     List<Lag> lags = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
