@@ -86,7 +86,7 @@ record LeaderLooks(
     return answers(questions, Unpinned.class);
   }
 
-  /** These leaders, where {@code looks} answers for this node. */
+  /** A copy in which {@code looks} answers for this node. */
   LeaderLooks over(PartitionLooks looks) {
     return new LeaderLooks(self, placement, looks, peers, timing);
   }

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Has the leaders of partitions keep rows for tunnels. A node that does not hear that rows are not
- * needed any more gives up the rows when they are too old. Safe for use by any thread.
+ * Has the leaders of partitions keep rows for tunnels. No message is repeated: a node without news
+ * gives up rows of a tunnel by their age. Safe for use by any thread.
  */
 record LeaderPins(LeaderLooks leaders) {
 
@@ -34,12 +34,12 @@ record LeaderPins(LeaderLooks leaders) {
             });
   }
 
-  /** Tells the leader of a partition that a tunnel needs no rows of the partition any more. */
+  /** Has the leader of a partition give up the rows of the partition for a tunnel. */
   void unpin(String tunnelId, int partition) {
     var unused = leaders.unpin(List.of(new Unpin(partition, tunnelId)));
   }
 
-  /** Tells all nodes, also former leaders, that a tunnel needs no rows any more. */
+  /** Has all nodes, also former leaders, give up the rows of a tunnel. */
   void unpin(String tunnelId) {
     Unpin question = new Unpin(0, tunnelId);
     for (Placement.Member node : leaders.placement().get().nodes()) {

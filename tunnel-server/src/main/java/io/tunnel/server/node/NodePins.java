@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The rows that a node keeps for tunnels, besides the looks at its partitions.
  *
- * @param rows refuses partitions that this node does not lead
+ * @param rows refuses partitions of other leaders
  */
 record NodePins(PartitionLooks partitions, TunnelRows rows, Incarnations incarnations)
     implements PartitionLooks {

@@ -54,7 +54,7 @@ public final class SimClusterNode {
 
   private static final long SESSION_MS = 2_500;
 
-  /** So short that some rows are given up while they are read. */
+  /** Short: base channels lose kept rows in the middle. */
   private static final long SNAPSHOT_MS_MAX = 5_000;
 
   private static final long ENDS_MS = 500;

@@ -97,7 +97,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     }
   }
 
-  /** The rows of all partitions of a host at one moment. */
+  /** The store of a host at one moment. */
   private record Moment(TableSnapshot rows, long takenMicros, long takenNanos) {}
 
   /**
@@ -170,7 +170,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     }
   }
 
-  /** On the host's thread: what is committed is folded, and nothing comes between. */
+  /** On the host's thread, when the table has all committed changes. */
   private void take(String tunnelId, int partition, Kept kept) {
     try {
       kept.host.requireWhole();
@@ -378,7 +378,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   private Found findNow(Read read, List<PrimaryKeySchema> schema) {
     PartitionHost host = hosts.of(read.partition());
     try (TableSnapshot now = host.tableNow(read.partition()).snapshot()) {
-      // A page without rows ends the channel, so it must not be that of rows that were dropped.
+      // A page without rows ends the channel: a host that drops rows must not answer.
       host.requireWhole();
       var unused = catalog.tableOfPartition(read.partition());
       Found found = scan(read, schema, now, clock.epochMicros());

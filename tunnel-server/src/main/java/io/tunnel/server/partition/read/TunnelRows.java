@@ -21,7 +21,7 @@ public interface TunnelRows extends BaseRows {
    */
   CompletableFuture<Long> keep(String tunnelId, int partition);
 
-  /** Gives up all rows that are kept for a tunnel, also those that are being taken; idempotent. */
+  /** Gives up all kept rows of a tunnel, and ends each {@link #keep} under way; idempotent. */
   void forget(String tunnelId);
 
   /** The base channel of a partition is finished, and its rows are given up; idempotent. */
