@@ -388,7 +388,7 @@ public final class Coordinator {
 
   /** Deletes an orphaned tunnel; the next tick retries a failure. */
   private void delete(TunnelInfo orphan) {
-    end(orphan);
+    forget(orphan);
     try {
       catalog.deleteTunnel(orphan);
       surroundings.forgetRows(orphan.tunnelId());
@@ -400,11 +400,6 @@ public final class Coordinator {
 
   /** Forgets a tunnel that is no longer in the catalog, and ends all its sessions. */
   public void forget(TunnelInfo tunnel) {
-    surroundings.forgetRows(tunnel.tunnelId());
-    end(tunnel);
-  }
-
-  private void end(TunnelInfo tunnel) {
     ends.forget(tunnel.tunnelId());
     lastEpochByTunnel.remove(tunnel.tunnelId());
     TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
