@@ -168,7 +168,8 @@ final class LaneKeeper implements Closeable {
     }
     touched(replica);
     if (target == Target.LEAVE) {
-      leave(replica);
+      // The writers of appends under way learn from the log what became of them.
+      log.settled(replica.partition, () -> leave(replica));
     }
   }
 
@@ -430,6 +431,9 @@ final class LaneKeeper implements Closeable {
   }
 
   private void leave(KeptLane replica) {
+    if (kept.get(replica.partition) != replica || replica.target != Target.LEAVE) {
+      return;
+    }
     remove(replica);
     try {
       shard.renewal().empty(replica.partition, LaneState.NONE.follow().position()).close();

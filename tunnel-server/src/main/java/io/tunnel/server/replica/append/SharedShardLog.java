@@ -144,13 +144,13 @@ final class SharedShardLog implements ShardLog {
    * and runs {@code then} when the appends that are under way now are settled.
    */
   void passed(int partition, long micros, Runnable then) {
-    SharedLane lane = lanes.get(partition);
-    if (lane == null) {
-      then.run();
-    } else {
-      lane.passed(micros);
-      waits.add(lane, then);
-    }
+    lane(partition).ifPresent(lane -> lane.passed(micros));
+    settled(partition, then);
+  }
+
+  /** Runs {@code then} when the appends of a partition that are under way now are settled. */
+  void settled(int partition, Runnable then) {
+    lane(partition).ifPresentOrElse(lane -> waits.add(lane, then), then);
   }
 
   /** See {@link SharedLane#append(AppendValue, Consumer, List)}; NEVER without a lane. */

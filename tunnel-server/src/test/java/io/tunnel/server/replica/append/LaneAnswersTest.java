@@ -132,6 +132,55 @@ final class LaneAnswersTest {
   }
 
   @Test
+  void a_node_that_leaves_first_hears_from_the_log_that_its_last_write_counts() throws Exception {
+    Outcomes outcome = send("a");
+    work(first);
+    first.replicas.leave(P);
+    work(first);
+    assertThat(outcome.isTold()).isFalse();
+    assertThat(first.replicas.isServing(P)).isFalse();
+    nodes.pass(500);
+    assertThat(outcome.result().firstPosition()).isEqualTo(1);
+    assertThat(first.replicas.status()).isEmpty();
+  }
+
+  @Test
+  void a_node_that_leaves_first_hears_from_the_log_that_its_last_write_never_counts()
+      throws Exception {
+    Outcomes outcome = send("a");
+    work(first);
+    nodes.logs.failAll();
+    first.replicas.leave(P);
+    second.replicas.lead(P);
+    nodes.pass(500);
+    requireLeader(outcome.refused());
+  }
+
+  @Test
+  void a_node_that_leaves_waits_for_the_log_no_longer_than_the_deadline() throws Exception {
+    Outcomes outcome = send("a");
+    work(first);
+    nodes.logs.failAll();
+    first.replicas.leave(P);
+    passWithoutLog(ReplicaNodes.OUTCOME_MS_MAX - 100);
+    assertThat(outcome.isTold()).isFalse();
+    passWithoutLog(200);
+    assertThat(outcome.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+  }
+
+  @Test
+  void a_node_that_is_told_to_lead_again_before_it_has_left_stays() throws Exception {
+    Outcomes outcome = send("a");
+    work(first);
+    first.replicas.leave(P);
+    first.replicas.lead(P);
+    nodes.pass(500);
+    assertThat(outcome.result().firstPosition()).isEqualTo(1);
+    assertThat(first.replicas.isServing(P)).isTrue();
+    assertThat(first.replicas.committed(P)).isEqualTo(1);
+  }
+
+  @Test
   void a_strict_read_without_a_replica_names_the_leader() throws Exception {
     PartitionHost host = first.replicas.of(P);
     first.replicas.leave(P);

@@ -281,7 +281,7 @@ final class ReplicaNodes implements Closeable {
       boolean hadWork = false;
       for (int i = 0; i < tails.size(); i++) {
         SimTail tail = tails.get(i);
-        for (int partition : replicas.replicas()) {
+        for (int partition : tail.followed()) {
           if (i >= SHARDS || partition % SHARDS == i) {
             tail.read(partition, 3);
           }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -96,6 +97,11 @@ final class SimTail implements AppendTail {
         untold.add(new LeaderChanged(partition, epoch));
       }
     }
+  }
+
+  /** The partitions that are read. */
+  Set<Integer> followed() {
+    return Set.copyOf(followed.keySet());
   }
 
   /** Reads at most so many records of a partition. */
