@@ -79,7 +79,7 @@ public final class LocalEngine implements Engine {
           parts.open(
               new BaseSnapshots(
                   catalog.tables(),
-                  shards::of,
+                  shards,
                   shards,
                   readers.scans(),
                   clock,
