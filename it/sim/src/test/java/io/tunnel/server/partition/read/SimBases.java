@@ -34,15 +34,15 @@ public final class SimBases implements TunnelRows {
   @Override
   public CompletableFuture<Long> keep(String tunnelId, int partition) {
     CompletableFuture<Long> position = new CompletableFuture<>();
-    TreeMap<Integer, RowFold> ofTunnel =
-        keptByTunnel.computeIfAbsent(tunnelId, id -> new TreeMap<>());
+    keptByTunnel.putIfAbsent(tunnelId, new TreeMap<>());
     Shard shard = shards.all().of(partition);
     shard.execute(
         partition,
         () -> {
-          if (keptByTunnel.get(tunnelId) == ofTunnel) {
-            ofTunnel.put(partition, shards.rows(partition).copy());
-          }
+          // Of a tunnel that was forgotten meanwhile nothing is kept.
+          keptByTunnel
+              .getOrDefault(tunnelId, new TreeMap<>())
+              .put(partition, shards.rows(partition).copy());
           boolean unused = position.complete(shard.log().committed(partition));
         });
     return position;
