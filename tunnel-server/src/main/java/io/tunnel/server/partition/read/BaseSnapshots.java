@@ -174,7 +174,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   private void take(String tunnelId, int partition, Kept kept) {
     try {
       kept.host.requireWhole();
-      long position = changes.settled(partition);
+      long position = changes.committed(partition);
       long takenMicros = clock.epochMicros();
       long takenNanos = clock.nanos();
       // Taken last: a failure between snapshot() and took() would leak the snapshot.
