@@ -18,8 +18,9 @@ import java.util.Optional;
  * {@link BoundRows}, with partition 0: {@code i64} generation, {@code u8} 1 if complete, a varint
  * count, each {@code i64} rows and {@code u8} 1 if the session has ended. Kind 4 is {@link Lags}:
  * {@code i64} first, {@code i64} last, a varint count, and of each position {@code i64} bytes and
- * {@code i64} commit time. Each optional number is {@code u8} 1 and {@code i64}, or {@code u8} 0. A
- * seal precedes these bytes in a frame.
+ * {@code i64} commit time. Kind 5 is {@link Pinned}: {@code i64} position and an optional
+ * incarnation. Kind 6 is {@link Unpinned}, without further bytes. Each optional number is {@code
+ * u8} 1 and {@code i64}, or {@code u8} 0. A seal precedes these bytes in a frame.
  *
  * @param parts at most {@value LookRequest#QUESTIONS_MAX}
  */
@@ -34,6 +35,8 @@ public record LookAnswer(List<Part> parts) {
   private static final int VERIFIED = 2;
   private static final int BOUND = 3;
   private static final int LAGS = 4;
+  private static final int PINNED = 5;
+  private static final int UNPINNED = 6;
 
   /** The answer about one partition. */
   public sealed interface Part {
@@ -167,6 +170,41 @@ public record LookAnswer(List<Part> parts) {
   }
 
   /**
+   * The leader has taken the rows of a {@link LookRequest.Pin}.
+   *
+   * @param position the rows have exactly the changes up to this position; at least 0
+   * @param incarnation incarnation of the positions up to {@code position}, if known
+   */
+  public record Pinned(int partition, long position, Optional<Long> incarnation) implements Part {
+    /** Refuses null and a negative position. */
+    public Pinned {
+      LookRequest.requirePartition(partition);
+      Objects.requireNonNull(incarnation, "incarnation");
+      if (position < 0) {
+        throw new IllegalArgumentException("a position is at least 0, not " + position);
+      }
+    }
+
+    @Override
+    public boolean isTo(LookRequest.Question question) {
+      return question instanceof LookRequest.Pin && question.partition() == partition;
+    }
+  }
+
+  /** The node keeps no rows of a {@link LookRequest.Unpin}. */
+  public record Unpinned(int partition) implements Part {
+    /** Refuses a negative partition. */
+    public Unpinned {
+      LookRequest.requirePartition(partition);
+    }
+
+    @Override
+    public boolean isTo(LookRequest.Question question) {
+      return question instanceof LookRequest.Unpin && question.partition() == partition;
+    }
+  }
+
+  /**
    * The rows of row sessions in the partitions that the node leads.
    *
    * @param generation of the placement by which the node leads partitions
@@ -270,6 +308,12 @@ public record LookAnswer(List<Part> parts) {
           sink.writeLong(count.rows());
           sink.writeByte(count.hasEnded() ? 1 : 0);
         }
+      } else if (part instanceof Pinned pinned) {
+        sink.writeByte(PINNED);
+        sink.writeLong(pinned.position());
+        write(sink, pinned.incarnation());
+      } else if (part instanceof Unpinned) {
+        sink.writeByte(UNPINNED);
       } else if (part instanceof Refused refused) {
         sink.writeByte(REFUSED);
         sink.writeShort(refused.code().code());
@@ -316,7 +360,9 @@ public record LookAnswer(List<Part> parts) {
       case VERIFIED -> new VerifiedUpTo(partition, readNumber(reader));
       case BOUND -> readBound(reader, partition);
       case LAGS -> readLags(reader, partition);
-      default -> throw new MalformedException("an answer of kind " + kind + ", not 0 to 4");
+      case PINNED -> new Pinned(partition, reader.readLong(), readNumber(reader));
+      case UNPINNED -> new Unpinned(partition);
+      default -> throw new MalformedException("an answer of kind " + kind + ", not 0 to 6");
     };
   }
 
@@ -340,7 +386,7 @@ public record LookAnswer(List<Part> parts) {
     long last = reader.readLong();
     int count = reader.readVarint();
     if (count > LookRequest.POSITIONS_MAX) {
-      throw new MalformedException(count + " lags");
+      throw new MalformedException("an answer with " + count + " lags");
     }
     List<Lag> lags = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

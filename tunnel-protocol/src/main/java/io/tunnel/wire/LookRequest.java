@@ -17,7 +17,8 @@ import java.util.Optional;
  * i64}, {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2
  * is {@link Verified}, without further bytes. Kind 3 is {@link Bound}, with partition 0: a varint
  * count, each id of a session as {@code i64}. Kind 4 is {@link Behind}: a varint count, and each
- * position as {@code i64}. A seal precedes these bytes in a frame.
+ * position as {@code i64}. Kind 5 is {@link Pin}, and kind 6 is {@link Unpin}, each with the id of
+ * a tunnel, a varint length and UTF-8. A seal precedes these bytes in a frame.
  *
  * <p>A request without questions introduces the asking node on a new connection.
  *
@@ -44,6 +45,9 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   /** Most positions of a question. */
   public static final int POSITIONS_MAX = 16;
 
+  /** Most bytes of the id of a tunnel. */
+  public static final int TUNNEL_BYTES_MAX = 64;
+
   /** Most bytes of the name of a node. */
   public static final int NAME_BYTES_MAX = 256;
 
@@ -52,6 +56,8 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   private static final int VERIFIED = 2;
   private static final int BOUND = 3;
   private static final int BEHIND = 4;
+  private static final int PIN = 5;
+  private static final int UNPIN = 6;
 
   /** A question about one partition, or about a node: partition 0. */
   public sealed interface Question {
@@ -129,6 +135,34 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
     }
   }
 
+  /**
+   * Asks the leader of a partition to keep the rows as they are for a tunnel. A repeated question
+   * gets the first answer while the leader keeps the rows.
+   *
+   * @param tunnelId 1 to {@value LookRequest#TUNNEL_BYTES_MAX} bytes
+   */
+  public record Pin(int partition, String tunnelId) implements Question {
+    /** Refuses a negative partition, and an id that is empty or too long. */
+    public Pin {
+      requirePartition(partition);
+      requireTunnel(tunnelId);
+    }
+  }
+
+  /**
+   * Tells a node that a tunnel needs no kept rows any more.
+   *
+   * @param partition 0 for all partitions
+   * @param tunnelId 1 to {@value LookRequest#TUNNEL_BYTES_MAX} bytes
+   */
+  public record Unpin(int partition, String tunnelId) implements Question {
+    /** Refuses a negative partition, and an id that is empty or too long. */
+    public Unpin {
+      requirePartition(partition);
+      requireTunnel(tunnelId);
+    }
+  }
+
   /** Refuses null, long names, too many questions, and partitions that do not rise. */
   public LookRequest {
     requireName("asking", asking);
@@ -148,6 +182,14 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   static void requirePartition(int partition) {
     if (partition < 0) {
       throw new IllegalArgumentException("a partition is at least 0, not " + partition);
+    }
+  }
+
+  private static void requireTunnel(String tunnelId) {
+    int bytes = tunnelId.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes == 0 || bytes > TUNNEL_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "the id of a tunnel has 1 to " + TUNNEL_BYTES_MAX + " bytes, not " + bytes);
     }
   }
 
@@ -191,6 +233,12 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
         sink.writeByte(BEHIND);
         sink.writeVarint(behind.positions().size());
         behind.positions().forEach(sink::writeLong);
+      } else if (question instanceof Pin pin) {
+        sink.writeByte(PIN);
+        writeText(sink, pin.tunnelId());
+      } else if (question instanceof Unpin unpin) {
+        sink.writeByte(UNPIN);
+        writeText(sink, unpin.tunnelId());
       } else {
         sink.writeByte(VERIFIED);
       }
@@ -251,7 +299,9 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
       case VERIFIED -> new Verified(partition);
       case BOUND -> readBound(reader, partition);
       case BEHIND -> readBehind(reader, partition);
-      default -> throw new MalformedException("a question of kind " + kind + ", not 1 to 4");
+      case PIN -> new Pin(partition, readText(reader));
+      case UNPIN -> new Unpin(partition, readText(reader));
+      default -> throw new MalformedException("a question of kind " + kind + ", not 1 to 6");
     };
   }
 

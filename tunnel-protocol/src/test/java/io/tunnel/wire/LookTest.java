@@ -12,10 +12,14 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.wire.LookAnswer.Found;
 import io.tunnel.wire.LookAnswer.Lag;
 import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookAnswer.Pinned;
 import io.tunnel.wire.LookAnswer.Refused;
+import io.tunnel.wire.LookAnswer.Unpinned;
 import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest.Behind;
+import io.tunnel.wire.LookRequest.Pin;
 import io.tunnel.wire.LookRequest.Question;
+import io.tunnel.wire.LookRequest.Unpin;
 import io.tunnel.wire.LookRequest.Verified;
 import io.tunnel.wire.LookRequest.Where;
 import java.nio.charset.StandardCharsets;
@@ -131,6 +135,48 @@ class LookTest {
     assertThatExceptionOfType(MalformedException.class)
         .isThrownBy(() -> LookAnswer.decode(sink.toByteArray()))
         .withMessageContaining("17 lags");
+  }
+
+  @Test
+  void the_largest_pins_and_their_answers_fit_and_answer_no_other_question() {
+    String tunnelId = "t".repeat(LookRequest.TUNNEL_BYTES_MAX);
+    List<Question> questions = new ArrayList<>();
+    List<LookAnswer.Part> parts = new ArrayList<>();
+    for (int i = 0; i < LookRequest.QUESTIONS_MAX; i += 2) {
+      questions.add(new Pin(i, tunnelId));
+      questions.add(new Unpin(i + 1, tunnelId));
+      parts.add(new Pinned(i, Long.MAX_VALUE, Optional.of(1L)));
+      parts.add(new Unpinned(i + 1));
+    }
+    LookRequest look = new LookRequest(NAME, NAME, 0, questions);
+    byte[] sealed = new byte[LookRequest.SEAL_BYTES + look.encode().length];
+    assertThatCode(() -> Operation.LOOK.requireSize(sealed)).doesNotThrowAnyException();
+    assertThat(LookRequest.decode(look.encode())).isEqualTo(look);
+    LookAnswer answer = new LookAnswer(parts);
+    assertThat(LookAnswer.decode(answer.encode())).isEqualTo(answer);
+    assertThat(answer.isTo(questions)).isTrue();
+    Pinned pinned = new Pinned(1, 2, Optional.empty());
+    assertThat(pinned.isTo(new Pin(2, "t"))).isFalse();
+    assertThat(pinned.isTo(new Unpin(1, "t"))).isFalse();
+    assertThat(new Unpinned(1).isTo(new Unpin(2, "t"))).isFalse();
+    assertThat(new Unpinned(1).isTo(new Pin(1, "t"))).isFalse();
+  }
+
+  @Test
+  void a_pin_of_no_tunnel_or_of_a_long_id_is_refused() {
+    for (String id : List.of("", "t".repeat(LookRequest.TUNNEL_BYTES_MAX + 1), "é".repeat(33))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new Pin(1, id))
+          .withMessageContaining("1 to 64 bytes");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new Unpin(1, id))
+          .withMessageContaining("1 to 64 bytes");
+    }
+    assertThatIllegalArgumentException().isThrownBy(() -> new Pin(-1, "t"));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Unpin(-1, "t"));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Pinned(1, -1, Optional.empty()));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Pinned(-1, 1, Optional.empty()));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Unpinned(-1));
   }
 
   @Test

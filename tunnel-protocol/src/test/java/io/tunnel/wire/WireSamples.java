@@ -34,6 +34,9 @@ final class WireSamples {
                 5,
                 List.of(1_790_000_000_000_000L, -1L),
                 Optional.of(new KnownPosition(7, 1_790_000_000_001L))),
+            new LookRequest.Behind(6, List.of(0L, 9L)),
+            new LookRequest.Pin(7, "t1g3-é"),
+            new LookRequest.Unpin(8, "t1"),
             new LookRequest.Verified(Integer.MAX_VALUE)));
   }
 
@@ -55,6 +58,10 @@ final class WireSamples {
                 Optional.of(6L)),
             new LookAnswer.Found(6, 0, 0, Optional.empty(), List.of(), Optional.empty()),
             new LookAnswer.VerifiedUpTo(7, Optional.of(9L)),
+            new LookAnswer.Lags(8, 1, 40, List.of(new LookAnswer.Lag(256, 1_790_000_000_000_000L))),
+            new LookAnswer.Pinned(9, 40, Optional.of(1_790_000_000_001L)),
+            new LookAnswer.Pinned(10, 0, Optional.empty()),
+            new LookAnswer.Unpinned(11),
             new LookAnswer.VerifiedUpTo(Integer.MAX_VALUE, Optional.empty())));
   }
 

@@ -9,10 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * A node of a cluster keeps the contract of a single server, but for base data of the moment of the
- * tunnel ({@link MomentsContract}): the base data of a cluster's tunnel has later changes, too.
- */
+/** A node of a cluster keeps the contract of a single server. */
 @Tag("proof-nodes")
 class ClusterContractTest {
 
@@ -85,6 +82,14 @@ class ClusterContractTest {
 
   @Nested
   class Tunnels extends TunnelsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class Moments extends MomentsContract {
     @Override
     Subject begin() {
       return new RealSubject(node.directPort());

@@ -10,7 +10,7 @@ import io.tunnel.sdk.tunnel.ChannelInfo;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Base data of the moment at which its tunnel was created, where that moment is kept. */
+/** Base data of the moment at which its tunnel was created. */
 abstract class MomentsContract extends Contract {
 
   private static final String NAME = "audit";

@@ -5,8 +5,15 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.wire.LookAnswer.BoundRows;
 import io.tunnel.wire.LookAnswer.Found;
 import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookAnswer.Part;
+import io.tunnel.wire.LookAnswer.Pinned;
+import io.tunnel.wire.LookAnswer.Unpinned;
+import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Bound;
+import io.tunnel.wire.LookRequest.Pin;
+import io.tunnel.wire.LookRequest.Question;
+import io.tunnel.wire.LookRequest.Unpin;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -44,5 +51,47 @@ public interface PartitionLooks {
   default CompletableFuture<BoundRows> bound(Bound unusedQuestion) {
     return CompletableFuture.failedFuture(
         new RefusedException(ErrorCode.INVALID_REQUEST, "this node has no rows of sessions"));
+  }
+
+  /**
+   * Keeps the rows of a partition for a tunnel, as the leader has them after a look as {@link
+   * #look} says; a node that keeps no rows refuses with INVALID_REQUEST.
+   */
+  default CompletableFuture<Pinned> pin(Pin unusedQuestion) {
+    return CompletableFuture.failedFuture(keepsNone());
+  }
+
+  /** Gives up the rows that were kept for a tunnel; any node may be asked, again and again. */
+  default CompletableFuture<Unpinned> unpin(Unpin unusedQuestion) {
+    return CompletableFuture.failedFuture(keepsNone());
+  }
+
+  private static RefusedException keepsNone() {
+    return new RefusedException(ErrorCode.INVALID_REQUEST, "this node keeps no rows of tunnels");
+  }
+
+  /** The answer to a question of any kind; a refusal fails the future, and is never thrown. */
+  default CompletableFuture<? extends Part> answer(Question question) {
+    try {
+      if (question instanceof Where where) {
+        return look(where);
+      }
+      if (question instanceof Behind behind) {
+        return lags(behind);
+      }
+      if (question instanceof Bound bound) {
+        return bound(bound);
+      }
+      if (question instanceof Pin pin) {
+        return pin(pin);
+      }
+      if (question instanceof Unpin unpin) {
+        return unpin(unpin);
+      }
+      int partition = question.partition();
+      return verified(partition).thenApply(id -> new VerifiedUpTo(partition, id));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 }

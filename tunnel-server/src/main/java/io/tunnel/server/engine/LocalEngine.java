@@ -78,7 +78,12 @@ public final class LocalEngine implements Engine {
       bases =
           parts.open(
               new BaseSnapshots(
-                  catalog.tables(), shards, readers.scans(), clock, config.base().snapshotMsMax()));
+                  catalog.tables(),
+                  shards,
+                  shards,
+                  readers.scans(),
+                  clock,
+                  BaseSnapshots.Limits.ofAge(config.base().snapshotMsMax())));
       control = parts.openThreads(new OwnThread("control"));
       rooms =
           new LocalRooms(

@@ -1,6 +1,6 @@
 package io.tunnel.server.engine;
 
-import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.TunnelRows;
@@ -8,6 +8,8 @@ import io.tunnel.server.session.Surroundings;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
@@ -56,20 +58,21 @@ record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard
 
   @Override
   public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
-    rows.begin(
-        tunnelId,
-        partitions,
-        new TunnelRows.Taken() {
-          @Override
-          public void taken(Map<Integer, Long> committed) {
-            control(() -> whenKept.kept(committed));
-          }
-
-          @Override
-          public void failed(RefusedException reason) {
-            control(() -> whenKept.failed(reason));
-          }
-        });
+    Map<Integer, CompletableFuture<Long>> positions = new TreeMap<>();
+    partitions.forEach(each -> positions.put(each, rows.keep(tunnelId, each)));
+    var unused =
+        CompletableFuture.allOf(positions.values().toArray(CompletableFuture[]::new))
+            .whenComplete(
+                (all, failure) -> {
+                  if (failure == null) {
+                    Map<Integer, Long> committed = new TreeMap<>();
+                    positions.forEach((partition, one) -> committed.put(partition, one.join()));
+                    control(() -> whenKept.kept(committed));
+                  } else {
+                    rows.forget(tunnelId);
+                    control(() -> whenKept.failed(CatchUp.unavailable(failure)));
+                  }
+                });
   }
 
   @Override

@@ -10,16 +10,11 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.LookAnswer;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
-import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest;
-import io.tunnel.wire.LookRequest.Behind;
-import io.tunnel.wire.LookRequest.Bound;
 import io.tunnel.wire.LookRequest.Question;
-import io.tunnel.wire.LookRequest.Where;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
@@ -102,10 +97,12 @@ final class LookRequests {
       for (int i = 0; i < questions.size(); i++) {
         int index = i;
         Question question = questions.get(i);
-        part(looks, question)
-            .whenComplete(
-                (part, failure) ->
-                    took(index, failure == null ? part : refused(question, failure)));
+        var unused =
+            looks
+                .answer(question)
+                .whenComplete(
+                    (part, failure) ->
+                        took(index, failure == null ? part : refused(question, failure)));
       }
       if (mayAnswer(false)) {
         answer();
@@ -119,25 +116,6 @@ final class LookRequests {
                 },
                 WAIT_MS,
                 TimeUnit.MILLISECONDS);
-      }
-    }
-
-    private CompletableFuture<? extends Part> part(PartitionLooks looks, Question question) {
-      try {
-        if (question instanceof Where where) {
-          return looks.look(where);
-        }
-        if (question instanceof Behind behind) {
-          return looks.lags(behind);
-        }
-        if (question instanceof Bound bound) {
-          return looks.bound(bound);
-        }
-        return looks
-            .verified(question.partition())
-            .thenApply(id -> new VerifiedUpTo(question.partition(), id));
-      } catch (RuntimeException e) {
-        return CompletableFuture.failedFuture(e);
       }
     }
 

@@ -158,6 +158,7 @@ public final class ClusterEngine implements Engine {
       rooms = rooms(incarnation);
       losses = new LossWatch(rooms.ports().tunnels(), clock::nanos, meters::lost);
       parts.open(rooms.roles()::close);
+      parts.open(rooms.keptRows());
       peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
@@ -280,6 +281,7 @@ public final class ClusterEngine implements Engine {
             cluster.name(),
             config.session(),
             cluster.log().sessionMs(),
+            config.base().snapshotMsMax(),
             cluster.isLevelAuto()),
         new NodeRooms.Log(log, engine.tables(log.tables()), log.group()),
         engine,

@@ -7,10 +7,14 @@ import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.LookAnswer.Found;
 import io.tunnel.wire.LookAnswer.Lags;
 import io.tunnel.wire.LookAnswer.Part;
+import io.tunnel.wire.LookAnswer.Pinned;
 import io.tunnel.wire.LookAnswer.Refused;
+import io.tunnel.wire.LookAnswer.Unpinned;
 import io.tunnel.wire.LookRequest;
 import io.tunnel.wire.LookRequest.Behind;
+import io.tunnel.wire.LookRequest.Pin;
 import io.tunnel.wire.LookRequest.Question;
+import io.tunnel.wire.LookRequest.Unpin;
 import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -72,6 +76,21 @@ record LeaderLooks(
     return answers(questions, Lags.class);
   }
 
+  /** By partition, where its leader has taken the rows at some moment after the call. */
+  Map<Integer, CompletableFuture<Pinned>> pin(Collection<Pin> questions) {
+    return answers(questions, Pinned.class);
+  }
+
+  /** By partition, whether its leader has heard that no rows are needed. */
+  Map<Integer, CompletableFuture<Unpinned>> unpin(Collection<Unpin> questions) {
+    return answers(questions, Unpinned.class);
+  }
+
+  /** A copy in which {@code looks} answers for this node. */
+  LeaderLooks over(PartitionLooks looks) {
+    return new LeaderLooks(self, placement, looks, peers, timing);
+  }
+
   private <T extends Part> Map<Integer, CompletableFuture<T>> answers(
       Collection<? extends Question> questions, Class<T> type) {
     long deadlineNanos = timing.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
@@ -119,24 +138,16 @@ record LeaderLooks(
   }
 
   private void look(Asked asked) {
-    CompletableFuture<? extends Part> looked;
-    try {
-      looked =
-          asked.question() instanceof Behind behind
-              ? own.lags(behind)
-              : own.look((Where) asked.question());
-    } catch (RefusedException e) {
-      looked = CompletableFuture.failedFuture(e);
-    }
     var unused =
-        looked.whenComplete(
-            (found, failure) -> {
-              if (failure == null) {
-                asked.succeed(found);
-              } else {
-                failed(List.of(asked), failure);
-              }
-            });
+        own.answer(asked.question())
+            .whenComplete(
+                (found, failure) -> {
+                  if (failure == null) {
+                    asked.succeed(found);
+                  } else {
+                    failed(List.of(asked), failure);
+                  }
+                });
   }
 
   private void sendTo(Placement.Member leader, List<Asked> asked) {

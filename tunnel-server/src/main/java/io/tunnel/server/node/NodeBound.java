@@ -9,8 +9,12 @@ import io.tunnel.wire.LookAnswer.BoundRows;
 import io.tunnel.wire.LookAnswer.Count;
 import io.tunnel.wire.LookAnswer.Found;
 import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookAnswer.Pinned;
+import io.tunnel.wire.LookAnswer.Unpinned;
 import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Bound;
+import io.tunnel.wire.LookRequest.Pin;
+import io.tunnel.wire.LookRequest.Unpin;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +53,16 @@ record NodeBound(
   @Override
   public CompletableFuture<Lags> lags(Behind question) {
     return partitions.lags(question);
+  }
+
+  @Override
+  public CompletableFuture<Pinned> pin(Pin question) {
+    return partitions.pin(question);
+  }
+
+  @Override
+  public CompletableFuture<Unpinned> unpin(Unpin question) {
+    return partitions.unpin(question);
   }
 
   /**

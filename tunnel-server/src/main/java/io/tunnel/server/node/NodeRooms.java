@@ -21,13 +21,14 @@ import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RoutedHosts;
 import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.partition.TableLogs;
-import io.tunnel.server.partition.read.CurrentRows;
+import io.tunnel.server.partition.read.BaseSnapshots;
 import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.RowSessions;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -58,6 +59,7 @@ final class NodeRooms {
   private final LastPlacement placement;
   private final LedSessions sessions;
   private final Runnable unbind;
+  private final BaseSnapshots rows;
   private final PartitionLooks looks;
 
   /** Former members of the cluster, as of the last look. */
@@ -73,6 +75,7 @@ final class NodeRooms {
    * The node's settings.
    *
    * @param sessionMs silence in milliseconds after which the group forgets a node
+   * @param snapshotMsMax age in milliseconds at which rows that are kept for a tunnel are given up
    * @param isLevelAuto whether the level is raised without an operator
    */
   record Self(
@@ -80,6 +83,7 @@ final class NodeRooms {
       String cluster,
       SessionConfig sessions,
       long sessionMs,
+      long snapshotMsMax,
       boolean isLevelAuto) {
 
     long sessionNanos() {
@@ -116,9 +120,17 @@ final class NodeRooms {
     catalog.listen(table -> forget(table, replicas, known));
     PartitionEngine.BoundRows bound = engine.bound();
     unbind = bound.sweeps()::tick;
-    looks = bound(engine.looks(), bound.sweeps());
-    sessions = sessions(catalog, bound.peers());
     view = new PlacementView(self.cluster(), self.settings().address(), placement::get, new Part());
+    rows =
+        new BaseSnapshots(
+            catalog,
+            new RoutedHosts(replicas, view),
+            replicas,
+            threads.moments(),
+            threads.clock(),
+            BaseSnapshots.Limits.ofAge(self.snapshotMsMax()));
+    looks = bound(new NodePins(engine.looks(), rows, replicas.incarnations()), bound.sweeps());
+    sessions = sessions(catalog, bound.peers());
     tunnels =
         new ClusterTunnels(
             log.stores(),
@@ -126,7 +138,7 @@ final class NodeRooms {
                 view, handles, known, self.sessions(), engine::bounds, sessions),
             owners,
             new NodeSurroundings(
-                engine.bounds(),
+                new LeaderPins(engine.leaders().over(looks)),
                 view,
                 threads.control(),
                 threads.clock(),
@@ -189,21 +201,15 @@ final class NodeRooms {
         new Ports.Delivered(replicas.incarnations(), engine.freshness(engine.bounds()));
     return new Ports(
         catalog,
-        new Ports.Partitions(
-            hosts,
-            replicas,
-            new CurrentRows(catalog, hosts, threads.moments(), threads.clock()::epochMicros),
-            delivered,
-            delivered,
-            Optional.of(sessions)),
-        new Ports.Tunnels(tunnels.led(), tunnels.finder(), engine.figures(known), this::rows),
+        new Ports.Partitions(hosts, replicas, rows, delivered, delivered, Optional.of(sessions)),
+        new Ports.Tunnels(tunnels.led(), tunnels.finder(), engine.figures(known), this::countRows),
         log.tables(),
         view,
         new Coordinator.Naming(handles, catalog.grants()),
         threads);
   }
 
-  private long rows(int partition) {
+  private long countRows(int partition) {
     return replicas
         .rowEstimate(partition, Ports.Tunnels.COUNTED_ROWS_MAX)
         .orElse(LogFigures.UNKNOWN);
@@ -212,6 +218,11 @@ final class NodeRooms {
   /** The ports for the rooms that face clients. */
   Ports ports() {
     return ports;
+  }
+
+  /** The rows that are kept for tunnels; to be closed before the replicas. */
+  Closeable keptRows() {
+    return rows;
   }
 
   /** From now on tells clients when the partitions that are delivered to them are lost. */
@@ -242,6 +253,7 @@ final class NodeRooms {
     level.look(nowNanos);
     sessions.tick();
     unbind.run();
+    rows.tick();
     form.look();
     boolean isAbsent = absence.look(node.isLost() && node.hasSuccessor(), nowNanos);
     roles.suspend(isAbsent || level.isBelow() || form.isOther());

@@ -1,11 +1,10 @@
 package io.tunnel.server.node;
 
-import io.tunnel.server.changes.Bounds;
-import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.session.Surroundings;
+import io.tunnel.wire.LookAnswer.Pinned;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,12 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins the sessions of a cluster's node with clocks, a control thread and the shared log. Rows are
- * kept for no tunnel: a base channel reads the rows as they are then, and the log holds all later
- * changes behind its present end.
+ * Joins the sessions of a cluster's node with clocks, a control thread and the leaders of
+ * partitions, which keep the rows of tunnels.
  */
 record NodeSurroundings(
-    BoundsQueries log,
+    LeaderPins pins,
     ClusterView view,
     Executor control,
     Shard.Clock clock,
@@ -32,15 +30,15 @@ record NodeSurroundings(
 
   /** Without a counter of checkpoints that are moved back. */
   NodeSurroundings(
-      BoundsQueries log, ClusterView view, Executor control, Shard.Clock clock, long silenceMs) {
-    this(log, view, control, clock, silenceMs, new LongAdder());
+      LeaderPins pins, ClusterView view, Executor control, Shard.Clock clock, long silenceMs) {
+    this(pins, view, control, clock, silenceMs, new LongAdder());
   }
 
   private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
 
   /** The surroundings of tunnels that {@code thread} owns. */
   NodeSurroundings on(Executor thread) {
-    return new NodeSurroundings(log, view, thread, clock, silenceMs, takenBack);
+    return new NodeSurroundings(pins, view, thread, clock, silenceMs, takenBack);
   }
 
   @Override
@@ -83,40 +81,41 @@ record NodeSurroundings(
 
   @Override
   public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
-    log.bounds(partitions)
+    pins.pin(tunnelId, partitions)
         .whenComplete(
-            (bounds, failure) ->
+            (pinned, failure) ->
                 control(
                     () -> {
                       if (failure == null) {
-                        whenKept.kept(ends(bounds), incarnations(bounds));
+                        whenKept.kept(positions(pinned), incarnations(pinned));
                       } else {
+                        forgetRows(tunnelId);
                         whenKept.failed(CatchUp.unavailable(failure));
                       }
                     }));
   }
 
-  private static Map<Integer, Long> ends(Map<Integer, Bounds> boundsByPartition) {
-    Map<Integer, Long> ends = new HashMap<>();
-    boundsByPartition.forEach((partition, bounds) -> ends.put(partition, bounds.last()));
-    return ends;
+  private static Map<Integer, Long> positions(Map<Integer, Pinned> pinnedByPartition) {
+    Map<Integer, Long> positions = new HashMap<>();
+    pinnedByPartition.forEach((partition, one) -> positions.put(partition, one.position()));
+    return positions;
   }
 
-  private static Map<Integer, Long> incarnations(Map<Integer, Bounds> boundsByPartition) {
+  private static Map<Integer, Long> incarnations(Map<Integer, Pinned> pinnedByPartition) {
     Map<Integer, Long> incarnations = new HashMap<>();
-    boundsByPartition.forEach(
-        (partition, bounds) ->
-            bounds.incarnation().ifPresent(one -> incarnations.put(partition, one)));
+    pinnedByPartition.forEach(
+        (partition, pinned) ->
+            pinned.incarnation().ifPresent(one -> incarnations.put(partition, one)));
     return incarnations;
   }
 
   @Override
   public void forgetRows(String tunnelId) {
-    // None are kept.
+    pins.unpin(tunnelId);
   }
 
   @Override
   public void forgetRows(String tunnelId, int partition) {
-    // None are kept.
+    pins.unpin(tunnelId, partition);
   }
 }

@@ -25,6 +25,9 @@ interface PartitionEngine {
   /** Looks at this node's replicas for other nodes. */
   PartitionLooks looks();
 
+  /** Asks the leaders of partitions. */
+  LeaderLooks leaders();
+
   /** The logs of tables, which tell when the leaders have heard of an alteration. */
   TableLogs tables(TableLogs logs);
 

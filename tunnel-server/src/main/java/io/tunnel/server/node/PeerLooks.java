@@ -22,7 +22,7 @@ import javax.net.SocketFactory;
  * after {@value #IDLE_MS} ms without questions. Questions in flight are bounded in count and bytes.
  * A question fails after {@value #DEADLINE_MS} ms, and closes its connection, because the node
  * hangs. When a connection breaks, the questions without an answer are asked once more, on a new
- * connection. Questions change nothing, so a question that is asked twice does no harm.
+ * connection. A question that is asked twice does no harm.
  *
  * <p>The monitor guards the fields. Neither a connection nor a caller is called under the monitor.
  */

@@ -391,6 +391,7 @@ public final class Coordinator {
     forget(orphan);
     try {
       catalog.deleteTunnel(orphan);
+      surroundings.forgetRows(orphan.tunnelId());
       LOGGER.info("tunnel {} is deleted: its table was dropped", orphan.tunnel());
     } catch (IOException e) {
       LOGGER.debug("tunnel {} of a dropped table cannot be deleted yet", orphan.tunnelId(), e);
@@ -400,7 +401,6 @@ public final class Coordinator {
   /** Forgets a tunnel that is no longer in the catalog, and ends all its sessions. */
   public void forget(TunnelInfo tunnel) {
     ends.forget(tunnel.tunnelId());
-    surroundings.forgetRows(tunnel.tunnelId());
     lastEpochByTunnel.remove(tunnel.tunnelId());
     TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
     if (run != null) {

@@ -162,6 +162,7 @@ public final class Operators {
       TunnelInfo tunnel = catalog.tunnel(name.table(), name.tunnel());
       catalog.deleteTunnel(tunnel, asked);
       coordinator.forget(tunnel);
+      surroundings.forgetRows(tunnel.tunnelId());
     }
   }
 

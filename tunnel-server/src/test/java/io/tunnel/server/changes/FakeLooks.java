@@ -4,7 +4,11 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.LookAnswer.Found;
 import io.tunnel.wire.LookAnswer.Lags;
+import io.tunnel.wire.LookAnswer.Pinned;
+import io.tunnel.wire.LookAnswer.Unpinned;
 import io.tunnel.wire.LookRequest.Behind;
+import io.tunnel.wire.LookRequest.Pin;
+import io.tunnel.wire.LookRequest.Unpin;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +23,8 @@ public final class FakeLooks implements PartitionLooks {
   private final Map<Integer, CompletableFuture<Found>> founds = new ConcurrentHashMap<>();
   private final Map<Integer, Long> verified = new ConcurrentHashMap<>();
   private final List<Where> asked = new CopyOnWriteArrayList<>();
+  private final Map<Integer, Pinned> pinned = new ConcurrentHashMap<>();
+  private final List<Unpin> unpinned = new CopyOnWriteArrayList<>();
 
   /** The node leads the partition, and its look finds this. */
   public void leads(Found found) {
@@ -41,6 +47,30 @@ public final class FakeLooks implements PartitionLooks {
   /** The node has read this snapshot back. */
   public void verifies(int partition, long id) {
     verified.put(partition, id);
+  }
+
+  /** The node leads the partition, and keeps its rows for any tunnel. */
+  public void pins(Pinned answer) {
+    pinned.put(answer.partition(), answer);
+  }
+
+  /** What was given up, oldest first. */
+  public List<Unpin> unpinned() {
+    return List.copyOf(unpinned);
+  }
+
+  @Override
+  public CompletableFuture<Pinned> pin(Pin question) {
+    Pinned answer = pinned.get(question.partition());
+    return answer == null
+        ? PartitionLooks.super.pin(question)
+        : CompletableFuture.completedFuture(answer);
+  }
+
+  @Override
+  public CompletableFuture<Unpinned> unpin(Unpin question) {
+    unpinned.add(question);
+    return CompletableFuture.completedFuture(new Unpinned(question.partition()));
   }
 
   /** All questions, oldest first. */

@@ -44,7 +44,7 @@ import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
-import io.tunnel.server.partition.read.CurrentRows;
+import io.tunnel.server.partition.read.BaseSnapshots;
 import io.tunnel.server.partition.read.FairReads;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.Coordinator;
@@ -186,7 +186,8 @@ final class TestNode implements Closeable {
                 new Ports.Partitions(
                     hosts,
                     changes,
-                    new CurrentRows(catalog, hosts, readers, clock::epochMicros),
+                    new BaseSnapshots(
+                        catalog, hosts, shards, readers, clock, BaseSnapshots.Limits.ofAge(60_000)),
                     delivered,
                     delivered),
                 new Ports.Tunnels(

@@ -157,6 +157,22 @@ class NodeRoomsTest {
     }
 
     @Override
+    public LeaderLooks leaders() {
+      return new LeaderLooks(
+          "n1",
+          () -> {
+            throw new IllegalStateException("nobody asks who leads");
+          },
+          looks(),
+          bound().peers(),
+          new LeaderLooks.Timing(
+              () -> 0,
+              (ms, action) -> {
+                throw new IllegalStateException("nobody waits for leaders");
+              }));
+    }
+
+    @Override
     public TableLogs tables(TableLogs logs) {
       return logs;
     }
@@ -195,6 +211,7 @@ class NodeRoomsTest {
             "c",
             new SessionConfig(1_000, 1_000),
             6_000,
+            60_000,
             false),
         new NodeRooms.Log(
             new Stores(),

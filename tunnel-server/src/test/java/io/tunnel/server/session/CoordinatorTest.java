@@ -151,7 +151,6 @@ final class CoordinatorTest extends CoordinatorFixture {
         .extracting(SessionEnd::sessionId, SessionEnd::code)
         .containsExactly(tuple(id, ErrorCode.TUNNEL_NOT_FOUND));
     assertThat(first.fences).hasSize(3);
-    assertThat(surroundings.forgotten).containsExactly("id");
     assertThat(coordinator.sessionCount()).isZero();
     assertThat(first.held).isEmpty();
     assertThat(second.held).isEmpty();

@@ -106,7 +106,7 @@ final class GroupOfTunnelsTest {
         .extracting(SessionEnd::sessionId, SessionEnd::code)
         .containsExactly(tuple(id, ErrorCode.TUNNEL_NOT_FOUND));
     assertThat(port.held).isEmpty();
-    assertThat(surroundings.forgotten).contains("id");
+    assertThat(surroundings.forgotten).as("once, when the tunnel is deleted").isEmpty();
     assertThat(catalog.orphans()).containsExactly(tunnel);
     assertThatThrownBy(() -> session(coordinator, "id"))
         .isInstanceOfSatisfying(
@@ -114,6 +114,7 @@ final class GroupOfTunnelsTest {
             e -> assertThat(e.code()).isEqualTo(ErrorCode.TUNNEL_NOT_FOUND));
     store.fail(false);
     coordinator.tick();
+    assertThat(surroundings.forgotten).containsExactly("id");
     assertThat(catalog.orphans()).isEmpty();
     assertThat(catalog.tunnels(Optional.empty())).isEmpty();
     assertThat(store.all()).containsOnlyKeys("counters");

@@ -17,6 +17,7 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelName;
 import io.tunnel.wire.control.OperatorControl.ChannelSelection;
 import io.tunnel.wire.control.OperatorControl.EndSession;
 import io.tunnel.wire.control.SessionControl.Assignment;
@@ -158,6 +159,13 @@ final class OperatorsTest extends OperatorsFixture {
         .isEqualTo(5);
     assertThat(catalog.channel(created.get(0).tunnelId(), ChannelKey.base(high)).checkpointed())
         .isZero();
+  }
+
+  @Test
+  void a_deleted_tunnel_needs_no_kept_rows() throws IOException {
+    TunnelInfo tunnel = earliest();
+    operators.delete(new TunnelName(tunnel.table(), tunnel.tunnel()), Asked.NAMELESS);
+    assertThat(surroundings.forgotten).containsExactly(tunnel.tunnelId());
   }
 
   @Test

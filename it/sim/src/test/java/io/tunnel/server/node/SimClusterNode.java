@@ -54,6 +54,9 @@ public final class SimClusterNode {
 
   private static final long SESSION_MS = 2_500;
 
+  /** Short: base channels lose kept rows in the middle. */
+  private static final long SNAPSHOT_MS_MAX = 5_000;
+
   private static final long ENDS_MS = 500;
   private static final long RETAIN_MS = 2_000;
   private static final long REPLICAS_MS = 50;
@@ -133,6 +136,7 @@ public final class SimClusterNode {
                 "sim",
                 new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
                 SESSION_MS,
+                SNAPSHOT_MS_MAX,
                 false),
             new NodeRooms.Log(
                 new Opening(log, threads.control()),
@@ -242,7 +246,7 @@ public final class SimClusterNode {
 
   /** Looks at the partitions that the node leads, for other nodes. */
   public PartitionLooks looks() {
-    return engine.looks();
+    return rooms.ports().view().lookedAt().orElseThrow().looks();
   }
 
   /** Whether it leads a unit now. */

@@ -5,191 +5,281 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.Shards;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
 import java.io.Closeable;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The rows of tunnels with base data as they were when each tunnel was created: one snapshot for
- * each shard, in memory, until its partitions are read to their ends or it is too old. Rows that
- * have no snapshot are read as they are now.
+ * each partition, in memory, until the partition is read to its end, the snapshot is too old, or
+ * the partition is led elsewhere. Rows that have no snapshot are read as they are now.
  *
- * <p>Its monitor guards which snapshots there are; under it, snapshots are closed, which takes the
- * monitor of their store and no other lock. No row is read under it. Safe for use by any thread.
+ * <p>A snapshot belongs to the host that served the partition when the snapshot was taken, so to
+ * one epoch of a leader. A host of a later epoch reads the rows as they are now: those have every
+ * change that a leader of an earlier epoch was asked for.
+ *
+ * <p>The monitor guards which snapshots there are. Under the monitor, snapshots are closed, which
+ * takes the monitor of their store, and hosts are asked whether they serve, which takes no lock. No
+ * row is read under the monitor. Safe for use by any thread.
  */
 public final class BaseSnapshots implements TunnelRows, Closeable {
 
+  /** Snapshots of a node. The age bounds the rows that RocksDB must keep for a snapshot. */
+  public static final int COUNT_MAX = 10_000;
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(BaseSnapshots.class);
+
   private final Catalog catalog;
-  private final Shards shards;
+  private final PartitionHosts hosts;
+  private final ChangeReader changes;
   private final Executor readers;
   private final Shard.Clock clock;
-  private final long ageNanosMax;
-  private final Map<String, Map<Shard, Moment>> momentsByTunnel = new HashMap<>();
+  private final Limits limits;
+
+  /** By tunnel and partition; no tunnel is without a partition. */
+  private final Map<String, Map<Integer, Kept>> keptByTunnel = new HashMap<>();
+
+  /** Snapshots that are kept; at most the limit. */
+  private int count;
+
+  /** Whether the log has the news that no further snapshot fits. */
+  private boolean isFull;
 
   /** Reads that the busy readers rejected: at most one for each base channel in use. */
   private final Queue<Read> postponed = new ConcurrentLinkedQueue<>();
 
   private volatile boolean isClosed;
 
-  /** The rows of a shard's partitions at one moment. */
-  private record Moment(
-      TableSnapshot rows, long takenMicros, long takenNanos, Set<Integer> unfinished) {}
+  /**
+   * How long and how many snapshots are kept.
+   *
+   * @param msMax age in milliseconds at which a snapshot is given up
+   * @param countMax snapshots of all tunnels; one more is not kept
+   */
+  public record Limits(long msMax, int countMax) {
 
-  /** Rows of the tables in {@code catalog}, read on {@code readers}. */
+    /** With the usual number of snapshots. */
+    public static Limits ofAge(long msMax) {
+      return new Limits(msMax, COUNT_MAX);
+    }
+  }
+
+  /** The rows of a partition for one tunnel. */
+  private static final class Kept {
+    private final PartitionHost host;
+
+    /** Done when the snapshot was taken. */
+    private final CompletableFuture<Long> position = new CompletableFuture<>();
+
+    /** Absent until the snapshot is taken; guarded by the monitor. */
+    private Optional<Moment> moment = Optional.empty();
+
+    Kept(PartitionHost host) {
+      this.host = host;
+    }
+  }
+
+  /** The store of a host at one moment. */
+  private record Moment(TableSnapshot rows, long takenMicros, long takenNanos) {}
+
+  /**
+   * Rows of the tables in {@code catalog}, read on {@code readers}.
+   *
+   * @param changes says on a host's thread up to where a partition is folded
+   */
   public BaseSnapshots(
-      Catalog catalog, Shards shards, Executor readers, Shard.Clock clock, long snapshotMsMax) {
+      Catalog catalog,
+      PartitionHosts hosts,
+      ChangeReader changes,
+      Executor readers,
+      Shard.Clock clock,
+      Limits limits) {
     this.catalog = catalog;
-    this.shards = shards;
+    this.hosts = hosts;
+    this.changes = changes;
     this.readers = readers;
     this.clock = clock;
-    this.ageNanosMax = TimeUnit.MILLISECONDS.toNanos(snapshotMsMax);
+    this.limits = limits;
   }
 
-  /**
-   * Keeps the rows of {@code partitions} as they are when everything that their shards were given
-   * before is committed and folded.
-   *
-   * @param partitions at least one
-   */
   @Override
-  public void begin(String tunnelId, Collection<Integer> partitions, Taken whenTaken) {
-    Map<Shard, Set<Integer>> byShard = new HashMap<>();
-    for (int partition : partitions) {
-      byShard.computeIfAbsent(shards.of(partition), shard -> new HashSet<>()).add(partition);
-    }
-    if (byShard.isEmpty()) {
-      throw new IllegalArgumentException("no partitions whose rows could be kept");
-    }
-    Map<Shard, Moment> moments = new HashMap<>();
-    synchronized (this) {
-      if (momentsByTunnel.putIfAbsent(tunnelId, moments) != null) {
-        throw new IllegalStateException("the rows of tunnel " + tunnelId + " are kept already");
+  public CompletableFuture<Long> keep(String tunnelId, int partition) {
+    try {
+      PartitionHost host = hosts.of(partition);
+      Kept kept = new Kept(host);
+      Kept there = begin(tunnelId, partition, kept);
+      if (there == kept) {
+        host.executeStrictly(
+            partition,
+            () -> take(tunnelId, partition, kept),
+            refused -> fail(tunnelId, partition, kept, refused));
       }
-    }
-    Taking taking = new Taking(tunnelId, moments, byShard.size(), whenTaken);
-    byShard.forEach((shard, ids) -> shard.execute(ids, () -> taking.take(shard, ids)));
-  }
-
-  /** One {@link #begin} under way. Its monitor guards its fields and is held for no call. */
-  private final class Taking {
-    private final String tunnelId;
-    private final Map<Shard, Moment> moments;
-    private final Taken whenTaken;
-    private final Map<Integer, Long> committed = new HashMap<>();
-    private Optional<RefusedException> failure = Optional.empty();
-    private int shardsLeft;
-
-    Taking(String tunnelId, Map<Shard, Moment> moments, int shards, Taken whenTaken) {
-      this.tunnelId = tunnelId;
-      this.moments = moments;
-      this.shardsLeft = shards;
-      this.whenTaken = whenTaken;
-    }
-
-    /** On the shard's thread: what is committed is folded, and nothing comes between. */
-    void take(Shard shard, Set<Integer> partitions) {
-      Map<Integer, Long> positions = new HashMap<>();
-      Optional<RefusedException> reason = Optional.empty();
-      try {
-        shard.requireWhole();
-        partitions.forEach(id -> positions.put(id, shard.log().committed(id)));
-        long takenMicros = clock.epochMicros();
-        long takenNanos = clock.nanos();
-        // Taken last: a failure between snapshot() and keep() would leak the snapshot.
-        TableSnapshot rows = shard.table().snapshot();
-        keep(tunnelId, moments, shard, new Moment(rows, takenMicros, takenNanos, partitions));
-      } catch (RefusedException e) {
-        reason = Optional.of(e);
-      } catch (RuntimeException e) {
-        reason =
-            Optional.of(
-                new RefusedException(
-                    ErrorCode.INTERNAL, "the rows cannot be kept: " + e.getMessage()));
-      } catch (VirtualMachineError e) {
-        // Without a reason the creation of the tunnel would wait forever.
-        reason =
-            Optional.of(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be kept: " + e));
-      }
-      if (isLast(positions, reason)) {
-        tell();
-      }
-    }
-
-    private synchronized boolean isLast(
-        Map<Integer, Long> positions, Optional<RefusedException> reason) {
-      committed.putAll(positions);
-      failure = failure.or(() -> reason);
-      shardsLeft--;
-      return shardsLeft == 0;
-    }
-
-    private void tell() {
-      if (failure.isPresent()) {
-        forget(tunnelId);
-        whenTaken.failed(failure.get());
-      } else {
-        whenTaken.taken(Map.copyOf(committed));
-      }
+      return there.position;
+    } catch (RefusedException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** Keeps it unless the tunnel was forgotten meanwhile. */
-  private synchronized void keep(
-      String tunnelId, Map<Shard, Moment> moments, Shard shard, Moment moment) {
-    if (momentsByTunnel.get(tunnelId) == moments) {
-      moments.put(shard, moment);
+  /** The former entry of the tunnel and the partition while it holds; else {@code kept}, added. */
+  private synchronized Kept begin(String tunnelId, int partition, Kept kept) {
+    if (isClosed) {
+      throw stopping();
+    }
+    Kept former = ofTunnel(tunnelId).get(partition);
+    if (former != null && !isMoved(former)) {
+      return former;
+    }
+    remove(tunnelId, partition);
+    keptByTunnel.computeIfAbsent(tunnelId, id -> new HashMap<>()).put(partition, kept);
+    return kept;
+  }
+
+  private Map<Integer, Kept> ofTunnel(String tunnelId) {
+    return keptByTunnel.getOrDefault(tunnelId, Map.of());
+  }
+
+  private static RefusedException stopping() {
+    return new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
+  }
+
+  /** Whether the host has lost the partition since. A full disk, say, is no reason. */
+  private static boolean isMoved(Kept kept) {
+    try {
+      kept.host.requireWhole();
+      return false;
+    } catch (RefusedException e) {
+      return e.code() == ErrorCode.NOT_LEADER;
+    }
+  }
+
+  /** On the host's thread, when the table has all committed changes. */
+  private void take(String tunnelId, int partition, Kept kept) {
+    try {
+      kept.host.requireWhole();
+      long position = changes.settled(partition);
+      long takenMicros = clock.epochMicros();
+      long takenNanos = clock.nanos();
+      // Taken last: a failure between snapshot() and took() would leak the snapshot.
+      TableSnapshot rows = kept.host.table().snapshot();
+      took(tunnelId, partition, kept, new Moment(rows, takenMicros, takenNanos));
+      boolean unused = kept.position.complete(position);
+    } catch (RefusedException e) {
+      fail(tunnelId, partition, kept, e);
+    } catch (RuntimeException e) {
+      fail(
+          tunnelId,
+          partition,
+          kept,
+          new RefusedException(
+              ErrorCode.INTERNAL, "the rows cannot be kept: " + e.getMessage(), e));
+    } catch (VirtualMachineError e) {
+      // Without a reason the creation of the tunnel would wait forever.
+      fail(
+          tunnelId,
+          partition,
+          kept,
+          new RefusedException(ErrorCode.INTERNAL, "the rows cannot be kept: " + e));
+    }
+  }
+
+  /** Keeps the snapshot unless the tunnel was forgotten meanwhile, or the limit is reached. */
+  private synchronized void took(String tunnelId, int partition, Kept kept, Moment moment) {
+    if (ofTunnel(tunnelId).get(partition) != kept) {
+      moment.rows().close();
+    } else if (count < limits.countMax()) {
+      kept.moment = Optional.of(moment);
+      count++;
     } else {
       moment.rows().close();
+      remove(tunnelId, partition);
+      if (!isFull) {
+        LOGGER.warn(
+            "tunnel {} reads the rows of partition {} as they are at each read: rows of {}"
+                + " partitions are kept for tunnels already, the most that a node keeps",
+            tunnelId,
+            partition,
+            count);
+      }
+      isFull = true;
     }
   }
 
-  /** Gives up all rows that are kept for a tunnel; idempotent. */
+  private void fail(String tunnelId, int partition, Kept kept, RefusedException reason) {
+    synchronized (this) {
+      if (ofTunnel(tunnelId).get(partition) == kept) {
+        remove(tunnelId, partition);
+      }
+    }
+    boolean unused = kept.position.completeExceptionally(reason);
+  }
+
+  /** Under the monitor. */
+  private void remove(String tunnelId, int partition) {
+    Map<Integer, Kept> ofTunnel = keptByTunnel.get(tunnelId);
+    if (ofTunnel == null) {
+      return;
+    }
+    Kept kept = ofTunnel.remove(partition);
+    if (kept != null) {
+      giveUp(kept);
+    }
+    if (ofTunnel.isEmpty()) {
+      keptByTunnel.remove(tunnelId);
+    }
+  }
+
+  /** Under the monitor. */
+  private void giveUp(Kept kept) {
+    kept.moment.ifPresent(
+        moment -> {
+          moment.rows().close();
+          count--;
+          isFull = false;
+        });
+    kept.moment = Optional.empty();
+  }
+
   @Override
   public synchronized void forget(String tunnelId) {
-    Map<Shard, Moment> moments = momentsByTunnel.remove(tunnelId);
-    if (moments != null) {
-      moments.values().forEach(moment -> moment.rows().close());
+    Map<Integer, Kept> ofTunnel = keptByTunnel.remove(tunnelId);
+    if (ofTunnel != null) {
+      ofTunnel.values().forEach(this::giveUp);
     }
+  }
+
+  @Override
+  public synchronized void forget(String tunnelId, int partition) {
+    remove(tunnelId, partition);
+  }
+
+  private synchronized Optional<Moment> moment(String tunnelId, int partition) {
+    return Optional.ofNullable(ofTunnel(tunnelId).get(partition))
+        .filter(kept -> kept.moment.isPresent() && !isMoved(kept))
+        .flatMap(kept -> kept.moment);
   }
 
   /**
-   * The base channel of a partition is finished; a shard's snapshot is given up with the last of
-   * its partitions. Idempotent.
+   * Gives up what is too old or led elsewhere, and takes up reads that were postponed; a few times
+   * a second.
    */
-  @Override
-  public synchronized void forget(String tunnelId, int partition) {
-    Map<Shard, Moment> moments = momentsByTunnel.getOrDefault(tunnelId, Map.of());
-    Shard shard = shards.of(partition);
-    Moment moment = moments.get(shard);
-    if (moment != null) {
-      moment.unfinished().remove(partition);
-      if (moment.unfinished().isEmpty()) {
-        moments.remove(shard);
-        moment.rows().close();
-      }
-    }
-  }
-
-  private synchronized Optional<Moment> moment(String tunnelId, Shard shard) {
-    return Optional.ofNullable(momentsByTunnel.getOrDefault(tunnelId, Map.of()).get(shard));
-  }
-
-  /** Gives up what is too old, and takes up reads that were postponed; a few times a second. */
   public void tick() {
     giveUpOld(clock.nanos());
     for (int left = postponed.size(); left > 0; left--) {
@@ -201,13 +291,24 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   private synchronized void giveUpOld(long nowNanos) {
-    for (Map<Shard, Moment> moments : momentsByTunnel.values()) {
-      for (Iterator<Moment> each = moments.values().iterator(); each.hasNext(); ) {
-        Moment moment = each.next();
-        if (nowNanos - moment.takenNanos() >= ageNanosMax) {
-          each.remove();
-          moment.rows().close();
-        }
+    long ageNanosMax = TimeUnit.MILLISECONDS.toNanos(limits.msMax());
+    for (Iterator<Map<Integer, Kept>> each = keptByTunnel.values().iterator(); each.hasNext(); ) {
+      Map<Integer, Kept> ofTunnel = each.next();
+      ofTunnel
+          .values()
+          .removeIf(
+              kept -> {
+                boolean isOver =
+                    kept.moment.isPresent()
+                        && (nowNanos - kept.moment.get().takenNanos() >= ageNanosMax
+                            || isMoved(kept));
+                if (isOver) {
+                  giveUp(kept);
+                }
+                return isOver;
+              });
+      if (ofTunnel.isEmpty()) {
+        each.remove();
       }
     }
   }
@@ -236,7 +337,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
 
   private void refusePostponed() {
     for (Read read = postponed.poll(); read != null; read = postponed.poll()) {
-      read.sink().failed(new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping"));
+      read.sink().failed(stopping());
     }
   }
 
@@ -266,22 +367,23 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   private record Found(BasePage page, long takenMicros, TableSnapshot.Scan scan) {}
 
   private Found find(Read read) {
-    Shard shard = shards.of(read.partition());
     List<PrimaryKeySchema> schema = catalog.tableOfPartition(read.partition()).meta().primaryKey();
     Optional<Found> kept =
-        moment(read.tunnelId(), shard)
+        moment(read.tunnelId(), read.partition())
             .map(moment -> scan(read, schema, moment.rows(), moment.takenMicros()))
             .filter(found -> found.scan() != TableSnapshot.Scan.CLOSED);
-    return kept.orElseGet(() -> findNow(read, schema, shard));
+    return kept.orElseGet(() -> findNow(read, schema));
   }
 
-  private Found findNow(Read read, List<PrimaryKeySchema> schema, Shard shard) {
-    try (TableSnapshot now = shard.table().snapshot()) {
-      // Rows of a table that was dropped are no end of the channel.
+  private Found findNow(Read read, List<PrimaryKeySchema> schema) {
+    PartitionHost host = hosts.of(read.partition());
+    try (TableSnapshot now = host.tableNow(read.partition()).snapshot()) {
+      // A page without rows ends the channel: a host that drops rows must not answer.
+      host.requireWhole();
       var unused = catalog.tableOfPartition(read.partition());
       Found found = scan(read, schema, now, clock.epochMicros());
       if (found.scan() == TableSnapshot.Scan.CLOSED) {
-        throw new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
+        throw stopping();
       }
       return found;
     }
@@ -293,13 +395,13 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     return new Found(page, takenMicros, rows.scanBehind(read.partition(), read.after(), page::add));
   }
 
-  /** Gives all snapshots up, and refuses reads that wait. Comes before the shards' own close. */
+  /** Keeps no snapshot from now on, and refuses reads that wait; before the shards are closed. */
   @Override
   public void close() {
     isClosed = true;
     refusePostponed();
     synchronized (this) {
-      Set.copyOf(momentsByTunnel.keySet()).forEach(this::forget);
+      Set.copyOf(keptByTunnel.keySet()).forEach(this::forget);
     }
   }
 }

@@ -1,31 +1,27 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.model.RefusedException;
 import io.tunnel.server.table.BaseRows;
-import java.util.Collection;
-import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
-/** The rows of partitions as they were when a tunnel began, kept for as long as it reads them. */
+/**
+ * The rows of partitions as they were when a tunnel began, kept for as long as the tunnel reads
+ * them.
+ */
 public interface TunnelRows extends BaseRows {
 
-  /** Is told once, by a shard's thread, what became of {@link #begin}: it must only pass it on. */
-  interface Taken {
-
-    /** The rows of each partition are kept as they were when this was its committed position. */
-    void taken(Map<Integer, Long> committed);
-
-    /** STORAGE_FAILED, SHUTTING_DOWN or INTERNAL; nothing is kept. */
-    void failed(RefusedException reason);
-  }
-
   /**
-   * Keeps the rows of partitions as they are when their shards come to it.
+   * Keeps the rows of a partition as they are when everything that was acknowledged before is
+   * folded. The answer is the position up to which the rows have all changes. A question that comes
+   * again gets the first answer while the rows are kept. The answer comes also if too many rows are
+   * kept already: then the rows are read as they are at the time of each read.
    *
-   * @param partitions at least one
+   * <p>The thread of the partition's shard completes the answer, so dependent actions must be
+   * short. It fails with a {@link io.tunnel.model.RefusedException}: NOT_LEADER, LOG_UNAVAILABLE,
+   * BUSY, STORAGE_FAILED, SHUTTING_DOWN or INTERNAL; then no rows are kept.
    */
-  void begin(String tunnelId, Collection<Integer> partitions, Taken whenTaken);
+  CompletableFuture<Long> keep(String tunnelId, int partition);
 
-  /** Gives up all rows that are kept for a tunnel; idempotent. */
+  /** Gives up all kept rows of a tunnel, and ends each {@link #keep} under way; idempotent. */
   void forget(String tunnelId);
 
   /** The base channel of a partition is finished, and its rows are given up; idempotent. */

@@ -18,10 +18,13 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.Outcomes;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
+import io.tunnel.server.table.TableRows;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,19 +32,24 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** A table whose partitions are on two shards, and what is kept of its rows for a tunnel. */
 final class BaseFixture implements Closeable {
 
   static final String TUNNEL = "tunnel";
   static final long AGE_MS_MAX = 60_000;
+  static final int COUNT_MAX = 4;
   static final int ALL_BYTES = 1 << 20;
 
   final Readers readers = new Readers();
@@ -51,6 +59,20 @@ final class BaseFixture implements Closeable {
   final TableRecord table;
   final List<Integer> partitions;
   final BaseSnapshots bases;
+
+  /** The epoch in which all partitions are led. */
+  long epoch = 1;
+
+  /** Whether the shared log answers no strict read. */
+  boolean isLogSilent;
+
+  int strictReads;
+
+  /** Of strict reads that the log does not answer. */
+  final List<Consumer<RefusedException>> refusals = new ArrayList<>();
+
+  /** Why all hosts refuse reads at present. */
+  Optional<RefusedException> refusal = Optional.empty();
 
   /** Readers that are the test's own thread, and may be full. */
   static final class Readers implements Executor {
@@ -88,21 +110,61 @@ final class BaseFixture implements Closeable {
     }
   }
 
-  static final class Answer extends CompletableFuture<Map<Integer, Long>>
-      implements TunnelRows.Taken {
-    @Override
-    public void taken(Map<Integer, Long> committed) {
-      assertThat(complete(committed)).as("told once").isTrue();
+  /** A shard as the host of one partition in one epoch, as a node of a cluster has it. */
+  private final class Led implements PartitionHost {
+    private final Shard shard;
+    private final long led = epoch;
+
+    Led(Shard shard) {
+      this.shard = shard;
     }
 
     @Override
-    public void failed(RefusedException reason) {
-      assertThat(completeExceptionally(reason)).as("told once").isTrue();
+    public void write(PendingWrite write) {
+      shard.write(write);
     }
 
-    Map<Integer, Long> await() throws Exception {
-      return get(60, TimeUnit.SECONDS);
+    @Override
+    public void execute(int partition, Runnable action) {
+      shard.execute(partition, action);
     }
+
+    @Override
+    public void executeStrictly(
+        int partition, Runnable action, Consumer<RefusedException> refused) {
+      strictReads++;
+      if (isLogSilent) {
+        refusals.add(refused);
+      } else {
+        shard.execute(partition, action);
+      }
+    }
+
+    @Override
+    public TableRows table() {
+      return shard.table();
+    }
+
+    @Override
+    public TableRows tableNow(int partition) {
+      return shard.tableNow(partition);
+    }
+
+    @Override
+    public void requireWhole() {
+      if (led != epoch) {
+        throw elsewhere();
+      }
+      refusal.ifPresent(
+          reason -> {
+            throw reason;
+          });
+      shard.requireWhole();
+    }
+  }
+
+  static RefusedException elsewhere() {
+    return RefusedException.notLeader("another epoch", Optional.empty());
   }
 
   BaseFixture(Path directory) throws IOException {
@@ -113,7 +175,14 @@ final class BaseFixture implements Closeable {
         List.of(PrimaryKeyValue.fromString("k3"), PrimaryKeyValue.fromString("k6"));
     table = catalog.createTable(new TableMeta("t", TestRows.SCHEMA), points, 0);
     partitions = table.partitions().stream().map(PartitionRecord::id).toList();
-    bases = new BaseSnapshots(catalog, shards, readers, clock, AGE_MS_MAX);
+    bases =
+        new BaseSnapshots(
+            catalog,
+            partition -> new Led(shards.of(partition)),
+            shards,
+            readers,
+            clock,
+            new BaseSnapshots.Limits(AGE_MS_MAX, COUNT_MAX));
   }
 
   Outcomes post(ChangeBatch batch) {
@@ -131,9 +200,22 @@ final class BaseFixture implements Closeable {
   }
 
   Map<Integer, Long> begin() throws Exception {
-    Answer answer = new Answer();
-    bases.begin(TUNNEL, partitions, answer);
-    return answer.await();
+    return begin(TUNNEL);
+  }
+
+  Map<Integer, Long> begin(String tunnelId) throws Exception {
+    Map<Integer, CompletableFuture<Long>> answers = new TreeMap<>();
+    partitions.forEach(each -> answers.put(each, bases.keep(tunnelId, each)));
+    try {
+      CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
+          .get(60, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      bases.forget(tunnelId);
+      throw e;
+    }
+    Map<Integer, Long> committed = new TreeMap<>();
+    answers.forEach((partition, position) -> committed.put(partition, position.join()));
+    return committed;
   }
 
   FoundRows read(int partition, Bytes after, int bytesMax) {

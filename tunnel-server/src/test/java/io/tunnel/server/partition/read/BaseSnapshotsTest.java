@@ -23,9 +23,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -100,22 +102,16 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void a_shards_snapshot_is_freed_with_the_last_of_its_partitions() throws Exception {
+  void a_snapshot_is_freed_when_its_partition_is_finished() throws Exception {
     at.begin();
-    assertThat(at.snapshotCount()).isEqualTo(2);
-    Map<Shard, List<Integer>> byShard = new HashMap<>();
-    at.partitions.forEach(
-        id -> byShard.computeIfAbsent(at.shards.of(id), shard -> new ArrayList<>()).add(id));
-    int left = 2;
-    for (List<Integer> ids : byShard.values()) {
-      for (int id : ids) {
-        assertThat(at.snapshotCount()).isEqualTo(left);
-        at.bases.forget(TUNNEL, id);
-        at.bases.forget(TUNNEL, id);
-      }
-      left--;
+    int left = at.partitions.size();
+    for (int id : at.partitions) {
       assertThat(at.snapshotCount()).isEqualTo(left);
+      at.bases.forget(TUNNEL, id);
+      at.bases.forget(TUNNEL, id);
+      left--;
     }
+    assertThat(at.snapshotCount()).isZero();
   }
 
   @Test
@@ -143,19 +139,124 @@ final class BaseSnapshotsTest {
                         throw new IllegalStateException(e);
                       }
                     }));
-    BaseFixture.Answer answer = new BaseFixture.Answer();
-    at.bases.begin(TUNNEL, at.partitions, answer);
+    List<CompletableFuture<Long>> answers = new ArrayList<>();
+    at.partitions.forEach(each -> answers.add(at.bases.keep(TUNNEL, each)));
+    at.bases.forget(TUNNEL, at.partitions.get(0));
     at.bases.forget(TUNNEL);
     mayGoOn.countDown();
-    assertThat(answer.await().keySet()).containsExactlyInAnyOrderElementsOf(at.partitions);
+    for (CompletableFuture<Long> answer : answers) {
+      assertThat(answer.get(60, TimeUnit.SECONDS)).isZero();
+    }
     assertThat(at.snapshotCount()).isZero();
   }
 
   @Test
-  void rows_of_a_tunnel_that_are_kept_already_are_not_kept_twice() throws Exception {
+  void rows_that_are_kept_already_are_kept_as_they_were() throws Exception {
+    at.write("k1");
+    int partition = at.partitions.get(0);
+    Map<Integer, Long> first = at.begin();
+    at.write("k2");
+    assertThat(at.begin()).isEqualTo(first).containsEntry(partition, 1L);
+    assertThat(at.snapshotCount()).isEqualTo(at.partitions.size());
+    assertThat(at.strictReads).isEqualTo(at.partitions.size());
+    assertThat(at.keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"));
+    assertThat(at.begin("other")).containsEntry(partition, 2L);
+  }
+
+  @Test
+  void one_snapshot_more_than_a_node_keeps_is_not_kept_and_takes_no_others_place()
+      throws Exception {
+    at.write("k1");
+    int partition = at.partitions.get(0);
     at.begin();
-    assertThatThrownBy(at::begin).isInstanceOf(IllegalStateException.class);
-    assertThat(at.snapshotCount()).isEqualTo(2);
+    assertThat(BaseFixture.COUNT_MAX).isEqualTo(at.partitions.size() + 1);
+    assertThat(at.begin("other").get(partition)).as("the position comes anyway").isEqualTo(1);
+    assertThat(at.snapshotCount()).isEqualTo(BaseFixture.COUNT_MAX);
+    at.write("k2");
+    assertThat(at.keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"));
+    at.bases.forget("other");
+    assertThat(at.snapshotCount()).isEqualTo(at.partitions.size());
+    assertThat(at.begin("third")).containsEntry(partition, 2L);
+    assertThat(at.snapshotCount()).isEqualTo(BaseFixture.COUNT_MAX);
+    at.bases.forget(TUNNEL);
+    at.bases.forget("third");
+    assertThat(at.snapshotCount()).isZero();
+  }
+
+  @Test
+  void a_partition_that_is_led_in_another_epoch_is_read_as_it_is() throws Exception {
+    at.write("k1");
+    int partition = at.partitions.get(0);
+    at.begin();
+    at.write("k2");
+    at.epoch++;
+    assertThat(at.keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"), keyBytes("k2"));
+    at.bases.tick();
+    assertThat(at.snapshotCount()).isZero();
+  }
+
+  /** Otherwise the rows would lack changes that the answer says are among the rows. */
+  @Test
+  void a_question_in_another_epoch_takes_the_rows_anew() throws Exception {
+    at.write("k1");
+    int partition = at.partitions.get(0);
+    at.begin();
+    at.write("k2");
+    at.epoch++;
+    assertThat(at.begin()).containsEntry(partition, 2L);
+    assertThat(at.snapshotCount()).as("the former ones are gone").isEqualTo(at.partitions.size());
+    at.write("k2a");
+    assertThat(at.keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"), keyBytes("k2"));
+  }
+
+  @Test
+  void a_lead_that_ends_while_the_rows_are_taken_keeps_nothing() throws Exception {
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    int partition = at.partitions.get(0);
+    at.shards
+        .of(partition)
+        .execute(
+            Set.of(),
+            () -> {
+              try {
+                mayGoOn.await(60, TimeUnit.SECONDS);
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    CompletableFuture<Long> answer = at.bases.keep(TUNNEL, partition);
+    at.epoch++;
+    mayGoOn.countDown();
+    requireRefused(ErrorCode.NOT_LEADER, () -> answer.get(60, TimeUnit.SECONDS));
+    assertThat(at.snapshotCount()).isZero();
+  }
+
+  @Test
+  void a_log_that_does_not_answer_refuses_all_who_ask_and_may_be_asked_again() throws Exception {
+    at.isLogSilent = true;
+    int partition = at.partitions.get(0);
+    CompletableFuture<Long> one = at.bases.keep(TUNNEL, partition);
+    CompletableFuture<Long> two = at.bases.keep(TUNNEL, partition);
+    assertThat(at.refusals).as("one question serves both").hasSize(1);
+    at.refusals.get(0).accept(new RefusedException(ErrorCode.LOG_UNAVAILABLE, "no answer"));
+    requireRefused(ErrorCode.LOG_UNAVAILABLE, () -> one.get(60, TimeUnit.SECONDS));
+    requireRefused(ErrorCode.LOG_UNAVAILABLE, () -> two.get(60, TimeUnit.SECONDS));
+    at.isLogSilent = false;
+    assertThat(at.begin()).hasSize(at.partitions.size());
+    assertThat(at.snapshotCount()).isEqualTo(at.partitions.size());
+  }
+
+  @Test
+  void a_full_disk_costs_no_kept_rows() throws Exception {
+    at.write("k1");
+    int partition = at.partitions.get(0);
+    at.begin();
+    at.refusal = Optional.of(new RefusedException(ErrorCode.BUSY, "the disk is full"));
+    at.bases.tick();
+    assertThat(at.keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"));
+    at.bases.forget(TUNNEL);
+    FoundRows now = at.read(partition, Bytes.EMPTY, ALL_BYTES);
+    requireRefused(ErrorCode.BUSY, now::await);
   }
 
   @Test
@@ -271,7 +372,7 @@ final class BaseSnapshotsTest {
     assertThat(at.snapshotCount()).isZero();
     at.clock.isBroken = false;
     at.begin();
-    assertThat(at.snapshotCount()).isEqualTo(2);
+    assertThat(at.snapshotCount()).isEqualTo(at.partitions.size());
   }
 
   /** The channel reads nothing until the failure is reported, and only this report comes. */

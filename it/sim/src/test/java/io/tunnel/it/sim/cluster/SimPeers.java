@@ -7,9 +7,7 @@ import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.node.SimEngine;
 import io.tunnel.wire.LookAnswer.Part;
 import io.tunnel.wire.LookAnswer.Refused;
-import io.tunnel.wire.LookAnswer.VerifiedUpTo;
 import io.tunnel.wire.LookRequest.Question;
-import io.tunnel.wire.LookRequest.Where;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -122,24 +120,16 @@ final class SimPeers implements SimEngine.Others {
     void begin(PartitionLooks looks) {
       for (int i = 0; i < questions.size(); i++) {
         int index = i;
-        part(looks, questions.get(i))
-            .whenComplete(
-                (part, failure) ->
-                    took(index, failure == null ? part : refused(questions.get(index), failure)));
+        var unused =
+            looks
+                .answer(questions.get(i))
+                .whenComplete(
+                    (part, failure) ->
+                        took(
+                            index,
+                            failure == null ? part : refused(questions.get(index), failure)));
       }
-      var unused = thread.after(WAIT_NANOS, this::answer);
-    }
-
-    private static CompletableFuture<? extends Part> part(PartitionLooks looks, Question question) {
-      try {
-        return question instanceof Where where
-            ? looks.look(where)
-            : looks
-                .verified(question.partition())
-                .thenApply(id -> new VerifiedUpTo(question.partition(), id));
-      } catch (RefusedException e) {
-        return CompletableFuture.failedFuture(e);
-      }
+      var unusedTimer = thread.after(WAIT_NANOS, this::answer);
     }
 
     private static Refused refused(Question question, Throwable failure) {

@@ -8,11 +8,11 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.table.BaseRows;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
@@ -32,23 +32,20 @@ public final class SimBases implements TunnelRows {
   }
 
   @Override
-  public void begin(String tunnelId, Collection<Integer> partitions, TunnelRows.Taken whenTaken) {
-    keptByTunnel.put(tunnelId, new TreeMap<>());
-    Map<Integer, Long> committed = new TreeMap<>();
-    for (int partition : partitions) {
-      Shard shard = shards.all().of(partition);
-      shard.execute(
-          partition,
-          () -> {
-            committed.put(partition, shard.log().committed(partition));
-            keptByTunnel
-                .getOrDefault(tunnelId, new TreeMap<>())
-                .put(partition, shards.rows(partition).copy());
-            if (committed.size() == partitions.size()) {
-              whenTaken.taken(committed);
-            }
-          });
-    }
+  public CompletableFuture<Long> keep(String tunnelId, int partition) {
+    CompletableFuture<Long> position = new CompletableFuture<>();
+    keptByTunnel.putIfAbsent(tunnelId, new TreeMap<>());
+    Shard shard = shards.all().of(partition);
+    shard.execute(
+        partition,
+        () -> {
+          // Of a tunnel that was forgotten meanwhile nothing is kept.
+          keptByTunnel
+              .getOrDefault(tunnelId, new TreeMap<>())
+              .put(partition, shards.rows(partition).copy());
+          boolean unused = position.complete(shard.log().committed(partition));
+        });
+    return position;
   }
 
   /** Whether rows of any tunnel are kept. */
