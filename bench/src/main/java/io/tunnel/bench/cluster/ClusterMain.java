@@ -22,7 +22,14 @@ public final class ClusterMain implements Callable<Integer> {
 
   private static final int NODES = 3;
   private static final List<Figure<Ground>> FIGURES =
-      List.of(new IdleFigure(), new FailoverFigure(), new DrainFigure(), new WideFigure());
+      List.of(
+          new IdleFigure(),
+          new FailoverFigure(),
+          new DrainFigure(),
+          new WideFigure(),
+          new RowCostFigure(),
+          new SnapshotFigure(),
+          new ColdFigure());
 
   @Mixin private FigureOptions options;
 

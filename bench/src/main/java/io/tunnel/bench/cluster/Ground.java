@@ -3,13 +3,19 @@ package io.tunnel.bench.cluster;
 import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.sdk.table.PartitionInfo;
@@ -19,7 +25,9 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +45,11 @@ record Ground(
   static final int SEQUENCE_INDEX = 1;
   static final String TUNNEL = "figures";
   static final double NANOS_PER_MS = 1e6;
+
+  /** 2^32 by the golden ratio. */
+  private static final int GOLDEN = 0x9E3779B9;
+
+  private static final String PAYLOAD = "x".repeat(160);
 
   private static final List<PrimaryKeySchema> KEY =
       List.of(
@@ -62,6 +75,46 @@ record Ground(
         .createTunnel(
             new CreateTunnelRequest(table, TUNNEL, TunnelType.Stream, StreamStart.EARLIEST))
         .getTunnelId();
+  }
+
+  /** The key of a row in the middle of the part of the hashes that a partition has. */
+  static PrimaryKey keyIn(int partition, int partitions, long row) {
+    return key((int) (((2L * partition + 1) << 31) / partitions), row);
+  }
+
+  /** The key of a row. */
+  static PrimaryKey key(int hash, long row) {
+    byte[] bytes = {(byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash};
+    return PrimaryKey.builder().add(HASH, bytes).add(SEQUENCE, row).build();
+  }
+
+  /** The key of a row of a table in which rows are spread evenly. */
+  static PrimaryKey spread(long row) {
+    return key((int) row * GOLDEN, row);
+  }
+
+  /** Writes about 200 bytes. */
+  static RowPutChange put(PrimaryKey key) {
+    return new RowPutChange(key, List.of(new Column("payload", ColumnValue.fromString(PAYLOAD))));
+  }
+
+  /** Writes rows as fast as the servers take them; all have to be applied. */
+  static void write(TableClient tables, String table, long count, LongFunction<RowChange> rows) {
+    AtomicLong refused = new AtomicLong();
+    try (TableWriter writer = tables.openWriter(table)) {
+      for (long row = 0; row < count; row++) {
+        writer.add(
+            rows.apply(row),
+            (change, result) -> {
+              if (!result.isApplied()) {
+                refused.incrementAndGet();
+              }
+            });
+      }
+    }
+    if (refused.get() > 0) {
+      throw new IllegalStateException(refused + " rows were not applied");
+    }
   }
 
   /** Returns when the condition holds. */

@@ -1,9 +1,5 @@
 package io.tunnel.bench.cluster;
 
-import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.RowPutChange;
-import io.tunnel.model.value.Column;
-import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
@@ -14,7 +10,6 @@ import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.stress.LoadClock;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -28,7 +23,6 @@ final class SteadyLoad implements AutoCloseable {
 
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final int ROWS_REMEMBERED = 1 << 20;
-  private static final String PAYLOAD = "x".repeat(160);
 
   private final LoadClock clock;
   private final TableWriter writer;
@@ -130,15 +124,8 @@ final class SteadyLoad implements AutoCloseable {
 
   private void add(long row) {
     writtenNanos.set((int) (row % ROWS_REMEMBERED), clock.nanos());
-    // The middle of the part of the hashes that a partition has.
-    long hash = ((2L * partitionOf(row) + 1) << 31) / partitions;
-    byte[] bytes = {(byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash};
-    RowPutChange change =
-        new RowPutChange(
-            PrimaryKey.builder().add(Ground.HASH, bytes).add(Ground.SEQUENCE, row).build(),
-            List.of(new Column("payload", ColumnValue.fromString(PAYLOAD))));
     writer.add(
-        change,
+        Ground.put(Ground.keyIn(partitionOf(row), partitions, row)),
         (written, result) -> {
           if (result.isApplied()) {
             acknowledged(row);

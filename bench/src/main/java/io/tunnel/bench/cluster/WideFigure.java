@@ -3,16 +3,9 @@ package io.tunnel.bench.cluster;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.delivery.WorkerChild;
 import io.tunnel.bench.figures.Figure;
-import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.RowPutChange;
-import io.tunnel.model.value.Column;
-import io.tunnel.model.value.ColumnValue;
-import io.tunnel.sdk.TableWriter;
-import io.tunnel.sdk.TableWriterConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** 128 partitions over the nodes, written as fast as they take it, read by four processes. */
 final class WideFigure implements Figure<Ground> {
@@ -26,7 +19,6 @@ final class WideFigure implements Figure<Ground> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;
   private static final double MIB = 1 << 20;
-  private static final String PAYLOAD = "x".repeat(160);
 
   private final SplittableRandom random = new SplittableRandom(5);
   private long sequence;
@@ -93,29 +85,7 @@ final class WideFigure implements Figure<Ground> {
   }
 
   private void write(Ground ground, long rows) {
-    AtomicLong refused = new AtomicLong();
-    try (TableWriter writer = ground.tables().openWriter(TABLE, TableWriterConfig.DEFAULTS)) {
-      for (long i = 0; i < rows; i++) {
-        int hash = random.nextInt();
-        byte[] bytes = {
-          (byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash
-        };
-        writer.add(
-            new RowPutChange(
-                PrimaryKey.builder()
-                    .add(Ground.HASH, bytes)
-                    .add(Ground.SEQUENCE, sequence++)
-                    .build(),
-                List.of(new Column("payload", ColumnValue.fromString(PAYLOAD)))),
-            (row, result) -> {
-              if (!result.isApplied()) {
-                refused.incrementAndGet();
-              }
-            });
-      }
-    }
-    if (refused.get() > 0) {
-      throw new IllegalStateException(refused + " rows were not applied");
-    }
+    Ground.write(
+        ground.tables(), TABLE, rows, row -> Ground.put(Ground.key(random.nextInt(), sequence++)));
   }
 }

@@ -24,6 +24,7 @@ final class SnapshotTaking implements AutoCloseable {
   private final Take step;
   private final LaneState state;
   private final SnapshotWriter writer;
+  private OptionalLong begunNanos = OptionalLong.empty();
   private OptionalLong dueNanos = OptionalLong.empty();
 
   /**
@@ -65,8 +66,14 @@ final class SnapshotTaking implements AutoCloseable {
     return writer.bytes();
   }
 
+  /** Milliseconds since the first slice; 0 before. */
+  long millis(long nowNanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nowNanos - begunNanos.orElse(nowNanos));
+  }
+
   /** Writes the slices that are due, and ends a snapshot that takes too long. */
   State advance(long nowNanos, long bytesPerSecond) {
+    begunNanos = OptionalLong.of(begunNanos.orElse(nowNanos));
     long due = dueNanos.orElse(nowNanos);
     long at = nowNanos - due > LATE_NANOS_MAX ? nowNanos - LATE_NANOS_MAX : due;
     boolean hasWritten = true;

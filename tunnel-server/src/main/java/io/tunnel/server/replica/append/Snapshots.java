@@ -383,10 +383,11 @@ public final class Snapshots implements Closeable {
       counts.taken(one.bytes());
       core.counted(step);
       LOGGER.info(
-          "partition {} has a snapshot of {} rows in {} bytes",
+          "partition {} has a snapshot of {} rows in {} bytes, taken in {} ms",
           step.partition(),
           one.snapshot().blocks().rows(),
-          one.bytes());
+          one.bytes(),
+          one.millis(clock.nanos()));
     } else {
       failed(step, "its record is not known to count: " + outcome);
     }

@@ -1,0 +1,147 @@
+package io.tunnel.bench.cluster;
+
+import io.tunnel.bench.figures.Figure;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.sdk.TableWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * How long a single write and a single read take beside a load that has snapshots taken, while a
+ * node takes a snapshot and while none does. Each row of the table is written again and again. The
+ * nodes' logs say when snapshots were taken.
+ */
+final class SnapshotFigure implements Figure<Ground> {
+
+  private static final String TABLE = "snapshot";
+  private static final int PARTITIONS = 4;
+  private static final int ROWS = 400_000;
+  private static final long ROWS_PER_SECOND = 30_000;
+  private static final int SECONDS = 180;
+  private static final int SECONDS_WARM = 20;
+  private static final int SECONDS_MAX = 60;
+
+  /** Before the first slice the shard folds what is committed. */
+  private static final Duration SCAN = Duration.ofMillis(250);
+
+  private static final Pattern TAKEN =
+      Pattern.compile("^(\\S+) .*has a snapshot of .* taken in (\\d+) ms$");
+
+  /** When a snapshot was taken. */
+  private record Window(Instant from, Instant to) {
+    boolean has(Instant moment) {
+      return !moment.isBefore(from) && !moment.isAfter(to);
+    }
+  }
+
+  /** How long a request took. */
+  private record Took(Instant at, boolean isWrite, long nanos) {}
+
+  @Override
+  public String name() {
+    return "snapshot";
+  }
+
+  @Override
+  public void measure(Ground ground) throws Exception {
+    var unused = ground.newTable(TABLE, PARTITIONS);
+    ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
+    List<Took> all = new ArrayList<>();
+    AtomicBoolean isOver = new AtomicBoolean();
+    Thread load = new Thread(() -> load(ground, isOver), "load");
+    load.start();
+    try {
+      ground.pause(SECONDS_WARM * 1_000L);
+      probe(ground, all);
+    } finally {
+      isOver.set(true);
+      load.join();
+    }
+    List<Window> windows = windows(ground);
+    if (windows.isEmpty()) {
+      throw new IllegalStateException("the nodes log no snapshots without TUNNEL_LOG=info");
+    }
+    ground.row(windows.size() + " snapshots", "requests", "p50, ms", "p99, ms", "worst, ms");
+    ground.rule(5);
+    for (boolean isWrite : new boolean[] {true, false}) {
+      for (boolean isDuring : new boolean[] {false, true}) {
+        long[] nanos =
+            all.stream()
+                .filter(took -> took.isWrite() == isWrite)
+                .filter(took -> isDuring == windows.stream().anyMatch(w -> w.has(took.at())))
+                .mapToLong(Took::nanos)
+                .sorted()
+                .toArray();
+        ground.row(
+            (isWrite ? "writes" : "reads") + (isDuring ? " during a snapshot" : " without"),
+            nanos.length,
+            quantile(nanos, 50),
+            quantile(nanos, 99),
+            quantile(nanos, 100));
+      }
+    }
+  }
+
+  private static String quantile(long[] sorted, int percent) {
+    int index = Math.min(sorted.length - 1, sorted.length * percent / 100);
+    return index < 0 ? "-" : Ground.tenths(sorted[index] / Ground.NANOS_PER_MS);
+  }
+
+  /** Writes rows at an even rate until it is over. */
+  private static void load(Ground ground, AtomicBoolean isOver) {
+    SplittableRandom random = new SplittableRandom(7);
+    long started = ground.clock().nanos();
+    try (TableWriter writer = ground.tables().openWriter(TABLE)) {
+      for (long row = 0; !isOver.get(); row++) {
+        long due = started + row * 1_000_000_000L / ROWS_PER_SECOND;
+        if (due - ground.clock().nanos() > 0) {
+          ground.clock().waitUntil(due, isOver::get);
+        }
+        writer.add(Ground.put(Ground.spread(random.nextInt(ROWS))), (change, result) -> {});
+      }
+    }
+  }
+
+  private static void probe(Ground ground, List<Took> all) {
+    SplittableRandom random = new SplittableRandom(8);
+    long endNanos = ground.clock().nanos() + Duration.ofSeconds(SECONDS).toNanos();
+    for (boolean isWrite = true; ground.clock().nanos() - endNanos < 0; isWrite = !isWrite) {
+      PrimaryKey key = Ground.spread(random.nextInt(ROWS));
+      Instant at = Instant.now();
+      long before = ground.clock().nanos();
+      if (isWrite) {
+        var unused = ground.tables().write(TABLE, List.of(Ground.put(key)));
+      } else {
+        var unused = ground.tables().getRow(TABLE, key);
+      }
+      all.add(new Took(at, isWrite, ground.clock().nanos() - before));
+      ground.pause(1);
+    }
+  }
+
+  private static List<Window> windows(Ground ground) throws IOException {
+    List<Window> windows = new ArrayList<>();
+    for (String node : ground.cluster().names()) {
+      try (Stream<String> lines = Files.lines(ground.cluster().log(node))) {
+        for (String line : lines.toList()) {
+          Matcher taken = TAKEN.matcher(line);
+          if (taken.matches()) {
+            Instant to = Instant.parse(taken.group(1));
+            Duration length = Duration.ofMillis(Long.parseLong(taken.group(2)));
+            windows.add(new Window(to.minus(length).minus(SCAN), to));
+          }
+        }
+      }
+    }
+    return windows;
+  }
+}
