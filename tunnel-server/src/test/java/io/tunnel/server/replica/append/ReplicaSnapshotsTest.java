@@ -25,105 +25,23 @@ import io.tunnel.server.changes.Extents;
 import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.partition.PendingWrite;
-import io.tunnel.server.partition.ShardSteps;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.ReplicaNodes.Node;
-import io.tunnel.server.replica.snapshot.DueCore;
-import io.tunnel.wire.LookAnswer.Found;
-import io.tunnel.wire.LookRequest.Where;
 import io.tunnel.wire.WriteResult;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Whole nodes take snapshots, read them back, trim their log, and begin with them. */
-final class ReplicaSnapshotsTest {
+final class ReplicaSnapshotsTest extends SnapshotsFixture {
 
-  private static final int P = 1;
   private static final Bytes WRITER =
       Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(7).array());
   private static final Bytes OTHER =
       Bytes.copyOf(ByteBuffer.allocate(24).putLong(1).putLong(0).putLong(8).array());
-
-  /** Longer than a trim waits after a snapshot. */
-  private static final long WAIT_MS = TimeUnit.MINUTES.toMillis(12);
-
-  @TempDir private Path directory;
-  private ReplicaNodes nodes;
-  private Node first;
-  private Node second;
-  private int writes;
-
-  @BeforeEach
-  void start() throws IOException {
-    nodes = new ReplicaNodes(directory);
-    nodes.snapshotLimits = limits(1L << 30, TimeUnit.MINUTES.toNanos(30));
-    first = nodes.start(1);
-    second = nodes.start(2);
-  }
-
-  /** A snapshot is due when the log has 4,000 bytes, whatever the rows have. */
-  private static Snapshots.Limits limits(long pace, long pinnedNanosMax) {
-    return new Snapshots.Limits(new DueCore.Limits(4_000, 1, 1 << 30, pace, pace), pinnedNanosMax);
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    nodes.close();
-  }
-
-  private void lead(Node node, Node other) throws IOException {
-    other.replicas.follow(P);
-    node.replicas.lead(P);
-    nodes.pass(100);
-    assertThat(node.replicas.isServing(P)).isTrue();
-  }
-
-  private void write(Node node, String key) throws Exception {
-    Outcomes outcome = new Outcomes();
-    node.replicas.of(P).write(Outcomes.write(batch(P, put(key)), false, outcome));
-    nodes.settle();
-    assertThat(outcome.result().appliedRows()).isEqualTo(1);
-  }
-
-  /** Writes until one more snapshot counts. */
-  private void snapshot(Node leader) throws Exception {
-    long before = count(Kind.SNAPSHOT);
-    long taken = writes + 1L;
-    while (count(Kind.SNAPSHOT) == before) {
-      writes++;
-      write(leader, "k" + writes % 10);
-      nodes.pass(200);
-      assertThat(writes - taken).as("writes without a snapshot").isLessThan(1_000);
-    }
-  }
-
-  private long count(Kind kind) {
-    return nodes.logs.records(P).stream().filter(record -> record.header.kind() == kind).count();
-  }
-
-  private long logStart() {
-    return nodes.logs.log(P).first;
-  }
-
-  private AppendValue.Snapshot newest(int back) {
-    List<SimAppendLogs.Landed> named =
-        nodes.logs.records(P).stream()
-            .filter(record -> record.header.kind() == Kind.SNAPSHOT)
-            .toList();
-    return (AppendValue.Snapshot)
-        AppendValue.decode(Kind.SNAPSHOT, named.get(named.size() - 1 - back).value);
-  }
 
   private static boolean has(Node node, String key) {
     boolean has = node.replicas.of(P).table().get(P, keyBytes(key)).isPresent();
@@ -205,44 +123,6 @@ final class ReplicaSnapshotsTest {
     snapshot(first);
     nodes.pass(WAIT_MS, 1_000);
     assertThat(logStart()).isEqualTo(newest(1).at().next());
-  }
-
-  @Test
-  void nothing_is_trimmed_by_an_old_catalog() throws Exception {
-    for (boolean byTime : List.of(true, false)) {
-      nodes.retentionMicros = byTime ? 60_000_000 : Long.MAX_VALUE;
-      nodes.retentionBytes = byTime ? 0 : 1_000;
-      nodes.isCatalogRecent = () -> false;
-      long former = logStart();
-      long trims = count(Kind.TRIM);
-      lead(first, second);
-      snapshot(first);
-      nodes.pass(11_000);
-      snapshot(first);
-      nodes.pass(WAIT_MS, 1_000);
-      assertThat(count(Kind.TRIM)).isEqualTo(trims);
-      assertThat(logStart()).isEqualTo(former);
-      nodes.isCatalogRecent = () -> true;
-      nodes.pass(TimeUnit.MINUTES.toMillis(2), 1_000);
-      assertThat(logStart()).isEqualTo(newest(1).at().next()).isGreaterThan(former);
-    }
-  }
-
-  @Test
-  void a_longer_retention_that_is_read_during_the_search_holds() throws Exception {
-    nodes.retentionMicros = 60_000_000;
-    nodes.isCatalogRecent =
-        () -> {
-          nodes.retentionMicros = Long.MAX_VALUE;
-          return true;
-        };
-    lead(first, second);
-    snapshot(first);
-    nodes.pass(11_000);
-    snapshot(first);
-    nodes.pass(WAIT_MS, 1_000);
-    assertThat(logStart()).isZero();
-    assertThat(nodes.blocks.firstBlock(P)).isEqualTo(newest(1).blocks().firstOffset());
   }
 
   @Test
@@ -422,34 +302,6 @@ final class ReplicaSnapshotsTest {
     nodes.settle();
     assertThat(plan.isAwaited()).isTrue();
     assertThat(third.replicas.plan(P, kept, 1 << 20).isAwaited()).isFalse();
-  }
-
-  @Test
-  void a_search_in_the_log_of_a_replica_that_has_gone_ends() throws Exception {
-    lead(first, second);
-    snapshot(first);
-    Node third = nodes.start(3);
-    third.replicas.follow(P);
-    nodes.pass(1_000);
-    lead(third, first);
-    CompletableFuture<Found> look =
-        third.replicas.looks().look(new Where(P, List.of(1L), Optional.empty()));
-    stepShard(third);
-    third.replicas.retain(nodes.clock.epochMicros());
-    assertThat(look).as("nobody has read the log").isNotDone();
-    third.replicas.leave(P);
-    stepShard(third);
-    assertThat(look).isNotDone();
-    third.replicas.retain(nodes.clock.epochMicros());
-    assertThat(look).isCompletedExceptionally();
-    assertThat(catchThrowableOfType(CompletionException.class, look::join))
-        .hasMessageContaining("NOT_LEADER");
-  }
-
-  private static void stepShard(Node node) throws IOException {
-    while (ShardSteps.step(node.replicas.shards().get(P % node.replicas.shards().size()))) {
-      // Until nothing waits; no tail reads.
-    }
   }
 
   @Test
