@@ -48,8 +48,14 @@ class KeptRowsTest extends FeatureNodes {
   private record Change(Bytes key, OptionalLong number) {}
 
   @BeforeEach
-  void keep() {
-    List.of(first, second).forEach(this::keep);
+  void keep() throws IOException {
+    // Replicas begin on threads that read the logs, which the test's thread must not change then.
+    assertThat(nodes.logs.size(plain)).isZero();
+    for (Node node : List.of(first, second)) {
+      keep(node);
+      node.replicas.follow(plain);
+      nodes.settle();
+    }
   }
 
   private void keep(Node node) {
