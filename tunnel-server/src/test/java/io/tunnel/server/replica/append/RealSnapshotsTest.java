@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
@@ -80,7 +81,7 @@ class RealSnapshotsTest {
               new Snapshots.Threads(owner, waiting),
               OtherReplicas.NONE,
               new Snapshots.Limits(
-                  new DueCore.Limits(50_000, 1, 1 << 30, 1 << 30, 1 << 30), Long.MAX_VALUE));
+                  new DueCore.Limits(40_000, 1, 1 << 30, 1 << 30, 1 << 30), Long.MAX_VALUE));
       AppendReplicas.Ports ports =
           new AppendReplicas.Ports(
               log,
@@ -128,10 +129,15 @@ class RealSnapshotsTest {
       var ticks =
           timer.scheduleWithFixedDelay(
               () -> {
-                replicas.tick();
-                replicas.lookAtEnds();
-                if (condition.getAsBoolean()) {
-                  var unused = holds.complete(null);
+                try {
+                  replicas.tick();
+                  replicas.lookAtEnds();
+                  if (condition.getAsBoolean()) {
+                    var unused = holds.complete(null);
+                  }
+                } catch (RuntimeException | Error e) {
+                  // A timer drops a task that throws, and says nothing.
+                  var unused = holds.completeExceptionally(e);
                 }
               },
               0,
@@ -139,6 +145,8 @@ class RealSnapshotsTest {
               TimeUnit.MILLISECONDS);
       try {
         var unused = holds.get(SECONDS_MAX, TimeUnit.SECONDS);
+      } catch (TimeoutException e) {
+        throw new AssertionError("not in time; " + replicas.status() + replicas.snapshots(), e);
       } finally {
         ticks.cancel(false);
       }
