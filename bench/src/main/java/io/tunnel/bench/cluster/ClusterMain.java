@@ -8,6 +8,7 @@ import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.programs.bench.kafka.KafkaService;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -52,7 +53,15 @@ public final class ClusterMain implements Callable<Integer> {
           ClusterChildren.start(children, run.clock(), broker, "figures", NODES);
       try (TableClient tables = TableClient.connect(cluster.endpoint());
           TunnelClient tunnels = new TunnelClient(cluster.endpoint())) {
-        figure.measure(new Ground(children, cluster, tables, tunnels, run.clock(), run.out()));
+        figure.measure(
+            new Ground(
+                children,
+                cluster,
+                tables,
+                tunnels,
+                run.clock(),
+                InstantSource.system(),
+                run.out()));
       }
     }
   }

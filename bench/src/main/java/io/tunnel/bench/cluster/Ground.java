@@ -22,6 +22,7 @@ import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.stress.LoadClock;
 import java.io.PrintWriter;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -31,13 +32,14 @@ import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What every figure stands on: nodes and a broker in processes of their own, clients, a clock. */
+/** What every figure stands on: nodes and a broker in processes of their own, clients, clocks. */
 record Ground(
     Children children,
     ClusterChildren cluster,
     TableClient tables,
     TunnelClient tunnels,
     LoadClock clock,
+    InstantSource wall,
     PrintWriter out) {
 
   static final String HASH = "hash";

@@ -116,7 +116,7 @@ final class SnapshotFigure implements Figure<Ground> {
     long endNanos = ground.clock().nanos() + Duration.ofSeconds(SECONDS).toNanos();
     for (boolean isWrite = true; ground.clock().nanos() - endNanos < 0; isWrite = !isWrite) {
       PrimaryKey key = Ground.spread(random.nextInt(ROWS));
-      Instant at = Instant.now();
+      Instant at = ground.wall().instant();
       long before = ground.clock().nanos();
       if (isWrite) {
         var unused = ground.tables().write(TABLE, List.of(Ground.put(key)));
