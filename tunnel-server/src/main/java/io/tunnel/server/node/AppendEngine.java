@@ -4,6 +4,7 @@ import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
+import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.append.AppendReplicas;
 import io.tunnel.server.replica.append.LaneSessions;
@@ -40,7 +41,7 @@ record AppendEngine(
   }
 
   @Override
-  public BoundRows bound() {
-    return new BoundRows(LaneSessions.of(replicas), leaders.peers());
+  public SessionSweeps sweeps() {
+    return LaneSessions.of(replicas);
   }
 }

@@ -1,7 +1,6 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.session.RowSessions;
 import io.tunnel.wire.LookAnswer.BoundRows;
@@ -17,22 +16,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 
 /**
  * Counts rows of sessions in all partitions of a cluster: asks each node about its led partitions.
  * A count holds only if all nodes answer by one placement, which gives every partition a leader.
- *
- * @param self name of this node
- * @param own rows of this node
  */
-record BoundEverywhere(
-    String self,
-    Supplier<Placement> placement,
-    PartitionLooks own,
-    Peers peers,
-    Catalog catalog,
-    Executor control)
+record BoundEverywhere(LeaderLooks nodes, Catalog catalog, Executor control)
     implements RowSessions.Rows {
 
   /** Each node deletes the rows of the partitions that it leads. */
@@ -41,23 +30,17 @@ record BoundEverywhere(
 
   @Override
   public CompletableFuture<Map<Long, Long>> left(Set<Long> sessions) {
-    Placement now = placement.get();
+    Placement now = nodes.placement().get();
     if (!now.leaders().keySet().containsAll(catalog.partitionIds())) {
       return CompletableFuture.completedFuture(Map.of());
     }
     Bound question = new Bound(List.copyOf(sessions));
     CompletableFuture<List<Part>> all = CompletableFuture.completedFuture(List.of());
     for (Placement.Member node : now.nodes()) {
-      all = all.thenCombine(ask(node, question), BoundEverywhere::joined);
+      all = all.thenCombine(nodes.askNode(node, question), BoundEverywhere::joined);
     }
     return all.handle((parts, failure) -> failure == null ? parts : Collections.<Part>emptyList())
         .thenApplyAsync(parts -> left(question.sessions(), now, parts), control);
-  }
-
-  private CompletableFuture<List<Part>> ask(Placement.Member node, Bound question) {
-    return node.name().equals(self)
-        ? own.bound(question).thenApply(List::of)
-        : peers.ask(node, List.of(question));
   }
 
   private static List<Part> joined(List<Part> some, List<Part> others) {

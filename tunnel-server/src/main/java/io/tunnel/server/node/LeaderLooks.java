@@ -86,6 +86,13 @@ record LeaderLooks(
     return answers(questions, Unpinned.class);
   }
 
+  /** The answer of a node, perhaps this one, which is asked once. */
+  CompletableFuture<List<Part>> askNode(Placement.Member node, Question question) {
+    return node.name().equals(self)
+        ? own.answer(question).thenApply(List::of)
+        : peers.ask(node, List.of(question));
+  }
+
   /** A copy in which {@code looks} answers for this node. */
   LeaderLooks over(PartitionLooks looks) {
     return new LeaderLooks(self, placement, looks, peers, timing);

@@ -43,10 +43,7 @@ record LeaderPins(LeaderLooks leaders) {
   void unpin(String tunnelId) {
     Unpin question = new Unpin(0, tunnelId);
     for (Placement.Member node : leaders.placement().get().nodes()) {
-      var unused =
-          node.name().equals(leaders.self())
-              ? leaders.own().unpin(question)
-              : leaders.peers().ask(node, List.of(question));
+      var unused = leaders.askNode(node, question);
     }
   }
 }

@@ -1,24 +1,14 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.RowSessionRecords;
-import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.wire.LookAnswer.BoundRows;
 import io.tunnel.wire.LookAnswer.Count;
-import io.tunnel.wire.LookAnswer.Found;
-import io.tunnel.wire.LookAnswer.Lags;
-import io.tunnel.wire.LookAnswer.Pinned;
-import io.tunnel.wire.LookAnswer.Unpinned;
-import io.tunnel.wire.LookRequest.Behind;
 import io.tunnel.wire.LookRequest.Bound;
-import io.tunnel.wire.LookRequest.Pin;
-import io.tunnel.wire.LookRequest.Unpin;
-import io.tunnel.wire.LookRequest.Where;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -26,51 +16,23 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /**
- * The rows of sessions in the partitions that a node leads, besides the looks at its partitions.
+ * The rows of sessions in the partitions that a node leads.
  *
  * @param self name of the node
  * @param isServing whether the node leads a partition, and reads and writes are served
  */
 record NodeBound(
     String self,
-    PartitionLooks partitions,
     SessionSweeps sweeps,
     RowSessionRecords records,
     Supplier<Placement> placement,
-    IntPredicate isServing)
-    implements PartitionLooks {
-
-  @Override
-  public CompletableFuture<Found> look(Where question) {
-    return partitions.look(question);
-  }
-
-  @Override
-  public CompletableFuture<Optional<Long>> verified(int partition) {
-    return partitions.verified(partition);
-  }
-
-  @Override
-  public CompletableFuture<Lags> lags(Behind question) {
-    return partitions.lags(question);
-  }
-
-  @Override
-  public CompletableFuture<Pinned> pin(Pin question) {
-    return partitions.pin(question);
-  }
-
-  @Override
-  public CompletableFuture<Unpinned> unpin(Unpin question) {
-    return partitions.unpin(question);
-  }
+    IntPredicate isServing) {
 
   /**
    * Counts the rows of the partitions that the placement gives to this node. A partition that is
    * not served before or after the count may have rows that this node does not know.
    */
-  @Override
-  public CompletableFuture<BoundRows> bound(Bound question) {
+  CompletableFuture<BoundRows> bound(Bound question) {
     Placement now = placement.get();
     Set<Integer> own = own(now);
     // Before the rows are counted: no row is bound to a session whose end this node has read.

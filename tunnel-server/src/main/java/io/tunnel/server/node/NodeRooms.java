@@ -118,8 +118,8 @@ final class NodeRooms {
     KnownBounds known = new KnownBounds();
     Handles handles = new Handles();
     catalog.listen(table -> forget(table, replicas, known));
-    PartitionEngine.BoundRows bound = engine.bound();
-    unbind = bound.sweeps()::tick;
+    SessionSweeps sweeps = engine.sweeps();
+    unbind = sweeps::tick;
     view = new PlacementView(self.cluster(), self.settings().address(), placement::get, new Part());
     rows =
         new BaseSnapshots(
@@ -129,8 +129,11 @@ final class NodeRooms {
             threads.moments(),
             threads.clock(),
             BaseSnapshots.Limits.ofAge(self.snapshotMsMax()));
-    looks = bound(new NodePins(engine.looks(), rows, replicas.incarnations()), bound.sweeps());
-    sessions = sessions(catalog, bound.peers());
+    looks =
+        new NodeLooks(
+            engine.looks(), new NodePins(rows, replicas.incarnations()), bound(catalog, sweeps));
+    LeaderLooks leaders = engine.leaders().over(looks);
+    sessions = sessions(catalog, leaders);
     tunnels =
         new ClusterTunnels(
             log.stores(),
@@ -138,7 +141,7 @@ final class NodeRooms {
                 view, handles, known, self.sessions(), engine::bounds, sessions),
             owners,
             new NodeSurroundings(
-                new LeaderPins(engine.leaders().over(looks)),
+                new LeaderPins(leaders),
                 view,
                 threads.control(),
                 threads.clock(),
@@ -170,21 +173,13 @@ final class NodeRooms {
     }
   }
 
-  /** Looks at this node's partitions, and at its rows of sessions. */
-  private PartitionLooks bound(PartitionLooks own, SessionSweeps sweeps) {
+  private NodeBound bound(Catalog catalog, SessionSweeps sweeps) {
     return new NodeBound(
-        self.settings().node(),
-        own,
-        sweeps,
-        log.stores().catalog().rowSessions(),
-        placement::get,
-        replicas::isServing);
+        self.settings().node(), sweeps, catalog.rowSessions(), placement::get, replicas::isServing);
   }
 
-  private LedSessions sessions(Catalog catalog, Peers peers) {
-    RowSessions.Rows rows =
-        new BoundEverywhere(
-            self.settings().node(), placement::get, looks, peers, catalog, threads.control());
+  private LedSessions sessions(Catalog catalog, LeaderLooks leaders) {
+    RowSessions.Rows rows = new BoundEverywhere(leaders, catalog, threads.control());
     return new LedSessions(
         catalog,
         new LedSessions.Around(

@@ -34,16 +34,8 @@ interface PartitionEngine {
   /** Deletes rows that have expired, where this node leads; a few times a second, by one thread. */
   void expire(long nowNanos);
 
-  /** The rows of this node that are bound to sessions. */
-  BoundRows bound();
-
-  /**
-   * Rows that are bound to sessions.
-   *
-   * @param sweeps deletes and counts the rows of this node; one object for each node
-   * @param peers asks other nodes for their rows
-   */
-  record BoundRows(SessionSweeps sweeps, Peers peers) {}
+  /** Deletes and counts the rows of this node that are bound to sessions; one object. */
+  SessionSweeps sweeps();
 
   /** What this node knows of logs without a question to the log. */
   default LogFigures figures(KnownBounds known) {

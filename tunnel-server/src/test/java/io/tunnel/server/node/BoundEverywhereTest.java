@@ -97,7 +97,8 @@ final class BoundEverywhereTest {
                 new Placement.Member("n2", "b", "h:2", false, 2)),
             leaders,
             Map.of());
-    return new BoundEverywhere(
+    LeaderLooks nodes =
+        new LeaderLooks(
             "n1",
             () -> placement,
             looks,
@@ -105,8 +106,12 @@ final class BoundEverywhereTest {
               assertThat(node.name()).isEqualTo("n2");
               return other.thenApply(List::of);
             },
-            catalog,
-            Runnable::run)
+            new LeaderLooks.Timing(
+                () -> 0,
+                (ms, action) -> {
+                  throw new IllegalStateException("nobody waits");
+                }));
+    return new BoundEverywhere(nodes, catalog, Runnable::run)
         .left(new TreeSet<>(Set.of(ENDED, ALIVE)))
         .join();
   }

@@ -72,13 +72,15 @@ final class NodePinsTest {
 
   /** As the rooms of a node join the looks. */
   private final PartitionLooks looks =
-      new NodeBound(
-          "n1",
-          new NodePins(own, rows, incarnations),
-          new SessionSweeps(List.of()),
-          new Catalog().rowSessions(),
-          () -> new Placement(1, List.of(), Map.of(), Map.of()),
-          partition -> false);
+      new NodeLooks(
+          own,
+          new NodePins(rows, incarnations),
+          new NodeBound(
+              "n1",
+              new SessionSweeps(List.of()),
+              new Catalog().rowSessions(),
+              () -> new Placement(1, List.of(), Map.of(), Map.of()),
+              partition -> false));
 
   @Test
   void rows_are_kept_at_the_position_and_the_incarnation_of_the_leader() {

@@ -164,7 +164,9 @@ class NodeRoomsTest {
             throw new IllegalStateException("nobody asks who leads");
           },
           looks(),
-          bound().peers(),
+          (node, questions) -> {
+            throw new IllegalStateException("asks no other node");
+          },
           new LeaderLooks.Timing(
               () -> 0,
               (ms, action) -> {
@@ -183,12 +185,8 @@ class NodeRoomsTest {
     }
 
     @Override
-    public BoundRows bound() {
-      return new BoundRows(
-          new SessionSweeps(List.of()),
-          (node, questions) -> {
-            throw new IllegalStateException("asks no other node");
-          });
+    public SessionSweeps sweeps() {
+      return new SessionSweeps(List.of());
     }
 
     @Override
