@@ -149,6 +149,16 @@ record Ground(
     out.flush();
   }
 
+  /** Microseconds for each of so many rows. */
+  static String microsPerRow(long nanos, long rows) {
+    return tenths(nanos / 1e3 / rows);
+  }
+
+  /** Rows a second. */
+  static long perSecond(long rows, long nanos) {
+    return Math.round(rows * 1e9 / nanos);
+  }
+
   /** With one digit behind the point. */
   static String tenths(double value) {
     return String.format(Locale.ROOT, "%.1f", value);

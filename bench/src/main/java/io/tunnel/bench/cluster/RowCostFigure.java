@@ -20,8 +20,6 @@ final class RowCostFigure implements Figure<Ground> {
   private static final int SECONDS_MAX = 60;
   private static final ColumnUpdate CHANGED =
       new ColumnUpdate.Put("payload", ColumnValue.fromString("y".repeat(160)));
-  private static final double NANOS_PER_SECOND = 1e9;
-  private static final double NANOS_PER_MICRO = 1e3;
 
   @Override
   public String name() {
@@ -56,13 +54,9 @@ final class RowCostFigure implements Figure<Ground> {
     ground.pause(2_000);
     ground.row(
         what,
-        Math.round(ROWS * NANOS_PER_SECOND / (written - started)),
-        perRow(cluster.cpuNanos() - nodes),
-        perRow(cluster.brokerCpuNanos() - broker));
-  }
-
-  private static String perRow(long nanos) {
-    return Ground.tenths(nanos / NANOS_PER_MICRO / ROWS);
+        Ground.perSecond(ROWS, written - started),
+        Ground.microsPerRow(cluster.cpuNanos() - nodes, ROWS),
+        Ground.microsPerRow(cluster.brokerCpuNanos() - broker, ROWS));
   }
 
   private static void write(Ground ground, Function<PrimaryKey, RowChange> change) {

@@ -16,8 +16,6 @@ final class WideFigure implements Figure<Ground> {
   private static final long ROWS = 1_000_000;
   private static final long WARM_ROWS = 500_000;
   private static final int SECONDS_MAX = 240;
-  private static final double NANOS_PER_SECOND = 1e9;
-  private static final double NANOS_PER_MICRO = 1e3;
   private static final double MIB = 1 << 20;
 
   private final SplittableRandom random = new SplittableRandom(5);
@@ -51,10 +49,10 @@ final class WideFigure implements Figure<Ground> {
     awaitRows(ground, workers, WARM_ROWS + ROWS);
     ground.row(PARTITIONS + " partitions, 3 nodes, 4 workers", "measured");
     ground.rule(2);
-    ground.row("rows/s written", Math.round(ROWS * NANOS_PER_SECOND / (written - started)));
-    ground.row("CPU µs/row of nodes", perRow(cluster.cpuNanos() - nodes));
-    ground.row("CPU µs/row of Kafka", perRow(cluster.brokerCpuNanos() - broker));
-    ground.row("CPU µs/row of workers", perRow(cpu(workers) - readers));
+    ground.row("rows/s written", Ground.perSecond(ROWS, written - started));
+    ground.row("CPU µs/row of nodes", Ground.microsPerRow(cluster.cpuNanos() - nodes, ROWS));
+    ground.row("CPU µs/row of Kafka", Ground.microsPerRow(cluster.brokerCpuNanos() - broker, ROWS));
+    ground.row("CPU µs/row of workers", Ground.microsPerRow(cpu(workers) - readers, ROWS));
     for (WorkerChild worker : workers) {
       long[] last = worker.memory().get(worker.memory().size() - 1);
       ground.row(
@@ -62,10 +60,6 @@ final class WideFigure implements Figure<Ground> {
           Ground.tenths(last[0] / MIB) + ", " + Ground.tenths(last[1] / MIB) + ", " + last[2]);
     }
     workers.forEach(worker -> worker.process().destroyForcibly());
-  }
-
-  private static String perRow(long nanos) {
-    return Ground.tenths(nanos / NANOS_PER_MICRO / ROWS);
   }
 
   private static long cpu(List<WorkerChild> workers) {

@@ -153,13 +153,7 @@ public final class SharedLogBounds implements LogBounds {
     for (long micros : momentsMicros) {
       firsts.put(micros, log.firstSince(asked, micros));
     }
-    return CompletableFuture.allOf(firsts.values().toArray(CompletableFuture[]::new))
-        .thenApply(
-            all -> {
-              Map<Long, Map<Integer, Long>> found = new HashMap<>();
-              firsts.forEach((micros, first) -> found.put(micros, first.join()));
-              return found;
-            });
+    return Together.of(firsts);
   }
 
   private static Map<Integer, Optional<Long>> incarnations(Map<Integer, Bounds> bounds) {

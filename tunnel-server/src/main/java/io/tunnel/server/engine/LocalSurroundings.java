@@ -1,6 +1,7 @@
 package io.tunnel.server.engine;
 
 import io.tunnel.server.changes.CatchUp;
+import io.tunnel.server.changes.Together;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.TunnelRows;
@@ -61,12 +62,10 @@ record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard
     Map<Integer, CompletableFuture<Long>> positions = new TreeMap<>();
     partitions.forEach(each -> positions.put(each, rows.keep(tunnelId, each)));
     var unused =
-        CompletableFuture.allOf(positions.values().toArray(CompletableFuture[]::new))
+        Together.of(positions)
             .whenComplete(
-                (all, failure) -> {
+                (committed, failure) -> {
                   if (failure == null) {
-                    Map<Integer, Long> committed = new TreeMap<>();
-                    positions.forEach((partition, one) -> committed.put(partition, one.join()));
                     control(() -> whenKept.kept(committed));
                   } else {
                     rows.forget(tunnelId);

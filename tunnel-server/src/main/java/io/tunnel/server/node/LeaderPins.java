@@ -1,5 +1,6 @@
 package io.tunnel.server.node;
 
+import io.tunnel.server.changes.Together;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.LookAnswer.Pinned;
 import io.tunnel.wire.LookRequest.Pin;
@@ -7,7 +8,6 @@ import io.tunnel.wire.LookRequest.Unpin;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -23,15 +23,8 @@ record LeaderPins(LeaderLooks leaders) {
    *     java.io.IOException} that names a partition, when all questions have ended
    */
   CompletableFuture<Map<Integer, Pinned>> pin(String tunnelId, Collection<Integer> partitions) {
-    Map<Integer, CompletableFuture<Pinned>> answers =
-        leaders.pin(partitions.stream().map(each -> new Pin(each, tunnelId)).toList());
-    return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
-        .thenApply(
-            all -> {
-              Map<Integer, Pinned> pinned = new TreeMap<>();
-              answers.forEach((partition, one) -> pinned.put(partition, one.join()));
-              return pinned;
-            });
+    return Together.of(
+        leaders.pin(partitions.stream().map(each -> new Pin(each, tunnelId)).toList()));
   }
 
   /** Has the leader of a partition give up the rows of the partition for a tunnel. */

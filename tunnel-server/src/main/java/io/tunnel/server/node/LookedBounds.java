@@ -3,11 +3,11 @@ package io.tunnel.server.node;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.Together;
 import io.tunnel.wire.LookAnswer.Found;
 import io.tunnel.wire.LookRequest.Where;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,24 +24,19 @@ record LookedBounds(LeaderLooks leaders) implements BoundsQueries {
 
   @Override
   public CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions) {
-    return together(leaders.ask(wheres(partitions, List.of())), LookedBounds::bounds);
+    return Together.of(boundsOfEach(partitions));
   }
 
   @Override
   public Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions) {
-    Map<Integer, CompletableFuture<Bounds>> bounds = new TreeMap<>();
-    leaders
-        .ask(wheres(partitions, List.of()))
-        .forEach(
-            (partition, found) -> bounds.put(partition, found.thenApply(LookedBounds::bounds)));
-    return bounds;
+    return each(leaders.ask(wheres(partitions, List.of())), LookedBounds::bounds);
   }
 
   @Override
   public CompletableFuture<Map<Integer, Long>> firstSince(
       Collection<Integer> partitions, long micros) {
-    return together(
-        leaders.ask(wheres(partitions, List.of(micros))), found -> found.firstSince().get(0));
+    return Together.of(
+        each(leaders.ask(wheres(partitions, List.of(micros))), found -> found.firstSince().get(0)));
   }
 
   @Override
@@ -49,7 +44,7 @@ record LookedBounds(LeaderLooks leaders) implements BoundsQueries {
     List<Where> questions = new ArrayList<>();
     known.forEach(
         (partition, one) -> questions.add(new Where(partition, List.of(), Optional.of(one))));
-    return together(leaders.ask(questions), found -> found.shared().orElseThrow());
+    return Together.of(each(leaders.ask(questions), found -> found.shared().orElseThrow()));
   }
 
   private static List<Where> wheres(Collection<Integer> partitions, List<Long> sinceMicros) {
@@ -61,15 +56,10 @@ record LookedBounds(LeaderLooks leaders) implements BoundsQueries {
     return new Bounds(found.first(), found.last(), found.incarnation());
   }
 
-  /** The answers of all partitions; fails when one partition fails. */
-  private static <T> CompletableFuture<Map<Integer, T>> together(
+  private static <T> Map<Integer, CompletableFuture<T>> each(
       Map<Integer, CompletableFuture<Found>> answers, Function<Found, T> part) {
-    return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
-        .thenApply(
-            all -> {
-              Map<Integer, T> parts = new HashMap<>();
-              answers.forEach((partition, found) -> parts.put(partition, part.apply(found.join())));
-              return parts;
-            });
+    Map<Integer, CompletableFuture<T>> parts = new TreeMap<>();
+    answers.forEach((partition, found) -> parts.put(partition, found.thenApply(part)));
+    return parts;
   }
 }
