@@ -111,17 +111,21 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
   }
 
   private Optional<OldPage> findOrWant(int partition, long position, long limit) {
-    PagesCore.Work work;
+    PagesCore.Work forgotten;
+    PagesCore.Work work = PagesCore.Work.NONE;
+    Optional<OldPage> found;
     synchronized (core) {
-      Optional<OldPage> found = core.find(partition, position);
-      if (found.isPresent()) {
-        return found;
+      forgotten = core.of(partition, known.apply(partition).lane());
+      carryOut(forgotten);
+      found = core.find(partition, position);
+      if (found.isEmpty()) {
+        work = core.want(partition, position, limit);
+        carryOut(work);
       }
-      work = core.want(partition, position, limit);
-      carryOut(work);
     }
+    forgotten.woken().forEach(wake::accept);
     work.woken().forEach(wake::accept);
-    return Optional.empty();
+    return found;
   }
 
   /** Under the lock, so that the tail gets requests in the order of the decisions. */
@@ -154,6 +158,11 @@ final class AppendHistory implements AppendTail.Listener, Closeable {
     }
     FetchedPage fetch = fetching.get();
     KnownLog log = known.apply(event.partition());
+    if (log.lane() != fetch.fetch().lane()) {
+      // The replica that began this page is gone, and so is the knowledge of the log.
+      decide(() -> core.abandoned(fetch.fetch()));
+      return;
+    }
     long readTo;
     if (event instanceof AppendTail.Read read && read.from() == fetch.next()) {
       readTo = read.next();

@@ -48,6 +48,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   /** A search for one answer. */
   private static final class Look {
     final int partition;
+    final long lane;
     final SearchCore search;
     final Goal goal;
     final Function<Optional<Stored>, OptionalLong> answer;
@@ -55,6 +56,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
 
     Look(int partition, KnownLog log, Goal goal, Function<Optional<Stored>, OptionalLong> answer) {
       this.partition = partition;
+      this.lane = log.lane();
       this.search = new SearchCore(log.trimmed().offset(), log.follow().next(), false);
       this.goal = goal;
       this.answer = answer;
@@ -74,7 +76,8 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   /**
    * The position of the last change that was committed before {@code epochMicros}, in microseconds
    * since 1970; one less than the first position that is kept when no kept change is so old. Empty
-   * when this node does not know: without a replica, or when the replica is dropped meanwhile.
+   * when this node does not know: without a replica, or when the replica is dropped or begins anew
+   * meanwhile.
    *
    * @return fails with a {@link RefusedException}: BUSY, CORRUPT, or NOT_LEADER where a record is
    *     of a newer build
@@ -196,6 +199,10 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
       return;
     }
     Look look = first.get();
+    if (known.apply(look.partition).lane() != look.lane) {
+      end(look, () -> look.result.complete(OptionalLong.empty()));
+      return;
+    }
     long next = look.search.next();
     boolean isThere = false;
     try {

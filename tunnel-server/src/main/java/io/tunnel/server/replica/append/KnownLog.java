@@ -8,13 +8,15 @@ import io.tunnel.server.replica.append.AppendValue.Trim;
  * changes searches the log for a record, and asks here whether the record counts: a header alone
  * never decides.
  *
+ * @param lane number of the lane that read the log; 0 without a replica. A replica that begins anew
+ *     has another lane
  * @param follow what the replica has read. Published before the local log has the records
  * @param trimmed what readers must not ask for
  */
-record KnownLog(FollowState follow, Trim trimmed) {
+record KnownLog(long lane, FollowState follow, Trim trimmed) {
 
   /** Of a partition without a replica. */
-  static final KnownLog NONE = new KnownLog(FollowState.NONE, Trim.NONE);
+  static final KnownLog NONE = new KnownLog(0, FollowState.NONE, Trim.NONE);
 
   /**
    * The first position that can be read from the log: after what is trimmed, and in an epoch that

@@ -457,7 +457,7 @@ final class LaneKeeper implements Closeable {
     return new LaneView(
         lane.standing().word(lane.role()),
         served,
-        new KnownLog(state.follow(), state.trimmed()),
+        new KnownLog(replica.number, state.follow(), state.trimmed()),
         new LaneView.Progress(
             lane.standing().isFollowing(),
             lane.next(),

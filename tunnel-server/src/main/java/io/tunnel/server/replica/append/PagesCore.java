@@ -37,6 +37,9 @@ final class PagesCore {
   private final Map<Integer, NavigableMap<Long, Held>> pages = new HashMap<>();
   private final Map<Integer, Fetch> fetches = new TreeMap<>();
 
+  /** By partition, the lane of the replica that all pages, ends, fetches and waits belong to. */
+  private final Map<Integer, Long> lanes = new HashMap<>();
+
   /** Positions that wait for a fetch, with the limits of the fetches. */
   private final Map<Place, Long> wanted = new LinkedHashMap<>();
 
@@ -57,11 +60,13 @@ final class PagesCore {
    * A page that is read.
    *
    * @param number differs between two fetches
+   * @param lane of the replica whose log is read
    * @param position of the first change
    * @param limit the local log has the changes from this position on
    * @param offset of the record of the first change, if the offset is known
    */
-  record Fetch(int partition, long number, long position, long limit, OptionalLong offset) {}
+  record Fetch(
+      int partition, long number, long lane, long position, long limit, OptionalLong offset) {}
 
   /**
    * What the shell has to do.
@@ -95,6 +100,16 @@ final class PagesCore {
     OldPage page = found.getValue().page();
     held.put(page.from(), new Held(page, ++ticks));
     return Optional.of(page);
+  }
+
+  /** Forgets all of a partition that belongs to a former replica; its channels have to look again. */
+  Work of(int partition, long lane) {
+    if (Long.valueOf(lane).equals(lanes.get(partition))) {
+      return Work.NONE;
+    }
+    Work forgotten = keep(each -> each != partition);
+    lanes.put(partition, lane);
+    return forgotten;
   }
 
   /** A channel waits for a page that begins there, and ends in front of {@code limit}. */
@@ -134,7 +149,9 @@ final class PagesCore {
 
   private Fetch fetch(Place place, long limit) {
     OptionalLong offset = Stream.ofNullable(ends.get(place)).mapToLong(each -> each).findFirst();
-    return new Fetch(place.partition(), ++ticks, place.position(), limit, offset);
+    int partition = place.partition();
+    long lane = lanes.getOrDefault(partition, 0L);
+    return new Fetch(partition, ++ticks, lane, place.position(), limit, offset);
   }
 
   /** The fetch of a partition that is under way. */
@@ -205,6 +222,7 @@ final class PagesCore {
     Set<Integer> ended = new HashSet<>(fetches.keySet());
     ended.retainAll(woken);
     fetches.keySet().removeAll(ended);
+    lanes.keySet().removeIf(partition -> !isKept.test(partition));
     ends.keySet().removeIf(place -> !isKept.test(place.partition()));
     List<OldPage> gone = new ArrayList<>();
     pages.forEach(

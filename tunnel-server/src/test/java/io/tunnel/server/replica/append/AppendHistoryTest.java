@@ -21,7 +21,7 @@ final class AppendHistoryTest {
   private static final int PLENTY = 64 << 20;
 
   private final FakeAppendLog log = new FakeAppendLog();
-  private final OldChanges changes = new OldChanges(log, P);
+  private OldChanges changes = new OldChanges(log, P);
   private final List<Integer> woken = new ArrayList<>();
   private KnownLog known = KnownLog.NONE;
   private AppendHistory history;
@@ -218,6 +218,72 @@ final class AppendHistoryTest {
     assertThat(woken).containsExactly(P);
     assertThat(history.heldBytes()).isZero();
     assertThat(plan(9).isAwaited()).isTrue();
+  }
+
+  /** The log loses all records, and gets others; the replica begins anew. */
+  private void beginAnew() {
+    log.cut(P, 0);
+    changes = new OldChanges(log, P);
+    changes.lane = 2;
+    changes.mark();
+    changes.mark();
+    changes.append(50, 20, 3);
+    changes.append(60, 20, 7);
+    known = changes.known();
+  }
+
+  @Test
+  void pages_of_a_replica_that_begins_anew_are_forgotten() {
+    changes.mark();
+    changes.append(5, 10, 5);
+    changes.append(6, 10, 5);
+    open(1, 1 << 20);
+    Map<Long, Bytes> lost = batches(read(1));
+    read(6);
+    beginAnew();
+    assertThat(batches(read(1))).isNotEqualTo(lost).isEqualTo(changes.batches.headMap(4L));
+    assertThat(batches(read(4))).isEqualTo(changes.batches.tailMap(4L));
+    assertThat(history.reads()).isEqualTo(4);
+  }
+
+  @Test
+  void the_end_of_a_page_of_a_former_replica_is_searched() {
+    changes.mark();
+    changes.append(5, 10, 3);
+    changes.append(6, 10, 4);
+    open(1, 1 << 20);
+    assertThat(read(1).lastPosition()).as("the end is at the second record").isEqualTo(3);
+    beginAnew();
+    assertThat(read(4).firstPosition()).isEqualTo(4);
+  }
+
+  @Test
+  void a_page_that_is_read_while_its_replica_begins_anew_says_nothing_of_a_loss() {
+    changes.mark();
+    changes.append(5, 10, 5);
+    changes.append(6, 10, 5);
+    open(1 << 20, 1 << 20);
+    assertThat(plan(1).isAwaited()).isTrue();
+    beginAnew();
+    tail.run(100);
+    assertThat(woken).containsExactly(P);
+    assertThat(batches(read(1))).isEqualTo(changes.batches);
+    assertThat(history.reads()).isEqualTo(1);
+  }
+
+  @Test
+  void a_page_that_begins_without_a_replica_is_abandoned() {
+    changes.mark();
+    changes.append(5, 10, 5);
+    changes.append(6, 10, 5);
+    open(1, 1 << 20);
+    assertThat(plan(1).isAwaited()).isTrue();
+    assertThat(plan(6).isAwaited()).as("waits for the first page").isTrue();
+    known = KnownLog.NONE;
+    tail.run(100);
+    assertThat(history.reads()).isZero();
+    known = changes.known();
+    assertThat(batches(read(6))).isEqualTo(changes.batches.tailMap(6L));
   }
 
   @Test

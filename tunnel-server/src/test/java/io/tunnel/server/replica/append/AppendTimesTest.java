@@ -100,6 +100,12 @@ final class AppendTimesTest {
     log.cut(P, 0);
     tail.run(2);
     assertThat(cut.join()).isEmpty();
+    CompletableFuture<OptionalLong> anew = times.positionBefore(P, 101);
+    CompletableFuture<OptionalLong> second = times.commitMicrosAfter(P, 1);
+    changes.lane++;
+    tail.run(2);
+    assertThat(anew.join()).isEmpty();
+    assertThat(second.join()).isEmpty();
     CompletableFuture<OptionalLong> closed = times.positionBefore(P, 101);
     times.close();
     assertThat(closed.join()).isEmpty();

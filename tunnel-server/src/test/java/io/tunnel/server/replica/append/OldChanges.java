@@ -24,6 +24,9 @@ final class OldChanges {
   private final FollowCore reader = new FollowCore(FollowState.NONE);
   private Trim trimmed = Trim.NONE;
 
+  /** The lane of the replica. */
+  long lane = 1;
+
   /** The bytes of all batches with rows that count, by the position of the first change. */
   final TreeMap<Long, Bytes> batches = new TreeMap<>();
 
@@ -53,7 +56,7 @@ final class OldChanges {
   }
 
   KnownLog known() {
-    return new KnownLog(reader.state(), trimmed);
+    return new KnownLog(lane, reader.state(), trimmed);
   }
 
   long position() {

@@ -39,6 +39,24 @@ final class PagesCoreTest {
   }
 
   @Test
+  void all_of_a_former_replica_is_forgotten_and_nothing_of_other_partitions() {
+    core.of(P, 7);
+    fetch(2);
+    core.want(P, 9, Long.MAX_VALUE);
+    assertThat(core.want(5, 1, Long.MAX_VALUE).begun()).as("one fetch at a time").isEmpty();
+    assertThat(core.of(P, 7)).as("the replica is the same").isEqualTo(PagesCore.Work.NONE);
+    PagesCore.Work forgotten = core.of(P, 8);
+    assertThat(forgotten.ended()).containsExactly(P);
+    assertThat(forgotten.woken()).containsExactly(P);
+    assertThat(forgotten.begun()).extracting(Fetch::partition).containsExactly(5);
+    assertThat(core.find(P, 2)).isEmpty();
+    core.keep(each -> each == P);
+    assertThat(fetch(3)).as("the end is forgotten, too").isEmpty();
+    Fetch next = core.want(P, 20, Long.MAX_VALUE).begun().get(0);
+    assertThat(next.lane()).isEqualTo(8);
+  }
+
+  @Test
   void a_page_that_is_read_again_is_the_newest() {
     for (int i = 1; i <= PagesCore.ENDS_MAX; i++) {
       assertThat(fetch(2L * i)).isEmpty();

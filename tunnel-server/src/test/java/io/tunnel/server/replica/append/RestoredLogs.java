@@ -300,7 +300,7 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
   /** The first position that readers may ask for. */
   public long firstPosition(int partition) {
     FollowState state = snapshot(partition).at();
-    return new KnownLog(state, snapshot(partition).trimmed()).firstPosition();
+    return new KnownLog(1, state, snapshot(partition).trimmed()).firstPosition();
   }
 
   /** The incarnations, as nodes tell them to clients. */

@@ -43,7 +43,7 @@ final class SearchCoreTest {
     }
 
     KnownLog known() {
-      return new KnownLog(reader.state(), Trim.NONE);
+      return new KnownLog(1, reader.state(), Trim.NONE);
     }
 
     /** The first record that counts and ends after a position. */

@@ -158,7 +158,7 @@ final class SnapshotsWorld {
               new SeenReplica(
                   log.lane,
                   log.epoch,
-                  new KnownLog(log.follow(), log.trimmed),
+                  new KnownLog(1, log.follow(), log.trimmed),
                   log.named,
                   log.bytes,
                   100,
