@@ -10,7 +10,6 @@ import java.util.OptionalLong;
  * @param epoch in which the node serves the partition
  * @param named the newest snapshot that the lane has read
  * @param bytes of records that the lane has taken
- * @param rowBytes of the partition's rows, about
  * @param keptBytes of changes that the table keeps in each partition; 0 for all
  * @param hasOthers whether other nodes have a replica of the partition
  */
@@ -20,6 +19,5 @@ record SeenReplica(
     KnownLog log,
     Optional<LaneView.Named> named,
     long bytes,
-    long rowBytes,
     long keptBytes,
     boolean hasOthers) {}

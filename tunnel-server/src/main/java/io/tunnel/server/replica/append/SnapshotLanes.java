@@ -1,6 +1,5 @@
 package io.tunnel.server.replica.append;
 
-import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
@@ -64,15 +63,6 @@ final class SnapshotLanes {
   boolean isLed(int partition, long epoch) {
     return !shards.of(partition).hasFailed()
         && view(partition).filter(view -> view.served().equals(OptionalLong.of(epoch))).isPresent();
-  }
-
-  /** An estimate of the bytes of a partition's rows; empty when the table cannot be read now. */
-  OptionalLong rowBytes(int partition) {
-    try {
-      return OptionalLong.of(shards.of(partition).table().count(partition, 0).bytes());
-    } catch (RefusedException e) {
-      return OptionalLong.empty();
-    }
   }
 
   /** Bytes of changes that the table keeps in this partition; 0 for all. */

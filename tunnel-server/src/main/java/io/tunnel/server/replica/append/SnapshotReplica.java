@@ -78,6 +78,11 @@ final class SnapshotReplica {
     return trims.flatMap(core -> core.usable().stream().findFirst());
   }
 
+  /** Bytes of the rows at the scan of the newest snapshot; 0 without one. */
+  long rowBytes() {
+    return newest().map(snapshot -> snapshot.blocks().bytes()).orElse(0L);
+  }
+
   boolean isVerifier() {
     return led.isEmpty() || !seen.hasOthers();
   }

@@ -18,7 +18,6 @@ import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import io.tunnel.server.replica.snapshot.SnapshotWriter;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,14 +49,10 @@ public final class Snapshots implements Closeable {
   /** Milliseconds after which a log that gives nothing fails a search for former snapshots. */
   private static final long WAIT_MS_MAX = 30_000;
 
-  /** Bytes of a log after which the bytes of the partition's rows are estimated again. */
-  private static final long ROW_BYTES_EVERY = 4 << 20;
-
   private final SnapshotLanes lanes;
   private final Ports ports;
   private final Shard.Clock clock;
   private final SnapshotsCore core;
-  private final Map<Integer, RowBytes> rowBytes = new HashMap<>();
   private final Map<Integer, Long> verified = new ConcurrentHashMap<>();
   private final AtomicBoolean isTicking = new AtomicBoolean();
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
@@ -101,9 +96,6 @@ public final class Snapshots implements Closeable {
     /** What a node is begun with: at 32 MiB/s, a partition of 56 GiB is written in 30 minutes. */
     static final Limits USUAL = new Limits(DueCore.Limits.USUAL, TimeUnit.MINUTES.toNanos(30));
   }
-
-  /** The bytes of a partition's rows when its lane had taken so many bytes. */
-  private record RowBytes(long lane, long atBytes, long bytes) {}
 
   Snapshots(SnapshotLanes lanes, Ports ports, Shard.Clock clock) {
     this.lanes = lanes;
@@ -198,7 +190,7 @@ public final class Snapshots implements Closeable {
     for (int partition : core.partitions()) {
       if (!present.contains(partition)) {
         core.gone(partition);
-        forget(partition);
+        verified.remove(partition);
       }
     }
     for (int partition : present) {
@@ -214,11 +206,6 @@ public final class Snapshots implements Closeable {
     }
   }
 
-  private void forget(int partition) {
-    verified.remove(partition);
-    rowBytes.remove(partition);
-  }
-
   private SeenReplica seen(int partition, LaneView view) {
     return new SeenReplica(
         view.counted().lane(),
@@ -226,20 +213,8 @@ public final class Snapshots implements Closeable {
         view.log(),
         view.counted().named(),
         view.counted().bytes(),
-        view.served().isPresent() ? rowBytes(partition, view.counted()) : 0,
         lanes.keptBytes(partition),
         ports.others().has(partition));
-  }
-
-  private long rowBytes(int partition, LaneView.Counted counted) {
-    RowBytes known = rowBytes.get(partition);
-    if (known == null
-        || known.lane != counted.lane()
-        || counted.bytes() - known.atBytes >= ROW_BYTES_EVERY) {
-      known = new RowBytes(counted.lane(), counted.bytes(), lanes.rowBytes(partition).orElse(0));
-      rowBytes.put(partition, known);
-    }
-    return known.bytes;
   }
 
   private void begin(SnapshotStep step) {

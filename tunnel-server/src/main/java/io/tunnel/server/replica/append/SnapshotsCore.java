@@ -148,14 +148,15 @@ final class SnapshotsCore {
     SeenReplica seen = replica.seen;
     if (replica.led.equals(seen.epoch())) {
       if (replica.led.isPresent()) {
-        due.logged(partition, seen.bytes() - replica.charged, seen.rowBytes());
+        due.logged(partition, seen.bytes() - replica.charged, replica.rowBytes());
       }
     } else {
       unlead(partition, replica);
       replica.led = seen.epoch();
       replica.attempts = 0;
       if (seen.epoch().isPresent()) {
-        due.lead(partition, seen.rowBytes(), Math.max(0, replica.bytesBefore + seen.bytes()));
+        long logBytes = Math.max(0, replica.bytesBefore + seen.bytes());
+        due.lead(partition, replica.rowBytes(), logBytes);
       }
     }
     replica.charged = seen.bytes();

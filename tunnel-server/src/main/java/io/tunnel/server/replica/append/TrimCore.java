@@ -17,14 +17,16 @@ import java.util.OptionalLong;
  * however often. Which snapshots were verified, and how long a snapshot has counted, each node
  * knows for itself; after a change of the leader, nodes verify again, and the wait begins again.
  *
- * <p>Invariants, with the newest two verified snapshots S' and S:
+ * <p>Invariants, with the newest verified snapshot S that has waited, and the
+ * verified one S' before:
  *
  * <ol>
  *   <li>the log of a partition begins at or before the record that follows the scan of S', and the
  *       log of blocks at or before the first block of S';
  *   <li>changes that the table's retention keeps are in the log;
- *   <li>{@value #WAIT_MINUTES} minutes lie between the record of S and the trim: a node that begins
- *       with a snapshot before S' completes meanwhile;
+ *   <li>a minute, and the time to read S at 8 MiB/s, lie between the record of S and the trim: a
+ *       node that begins with a snapshot before S' completes meanwhile. Newer snapshots do not
+ *       prolong the wait, so a partition whose snapshots are less far apart is trimmed, too;
  *   <li>a record that does not count deletes nothing.
  * </ol>
  */
@@ -33,8 +35,9 @@ final class TrimCore {
   /** Snapshots that are remembered. The oldest are forgotten first; no node begins with them. */
   static final int SNAPSHOTS_MAX = 64;
 
-  private static final int WAIT_MINUTES = 10;
-  private static final long WAIT_NANOS = WAIT_MINUTES * 60_000_000_000L;
+  private static final long SECOND = 1_000_000_000L;
+  private static final long WAIT_NANOS_MIN = 60 * SECOND;
+  private static final long READ_BYTES_PER_SECOND_MIN = 8 << 20;
 
   private final List<Known> snapshots = new ArrayList<>();
   private Trim trimmed;
@@ -64,6 +67,11 @@ final class TrimCore {
 
     long firstBlock() {
       return snapshot.blocks().firstOffset();
+    }
+
+    boolean hasWaited(long nowNanos) {
+      long readSeconds = snapshot.blocks().bytes() / READ_BYTES_PER_SECOND_MIN;
+      return nowNanos - countedNanos >= WAIT_NANOS_MIN + readSeconds * SECOND;
     }
 
     boolean isVerified(boolean hasOthers) {
@@ -154,13 +162,14 @@ final class TrimCore {
    */
   Optional<Trim> due(Kept kept, boolean hasOthers, long nowNanos) {
     List<Known> verified = snapshots.stream().filter(each -> each.isVerified(hasOthers)).toList();
-    if (verified.size() < 2) {
+    int newest = verified.size() - 1;
+    while (newest > 0 && !verified.get(newest).hasWaited(nowNanos)) {
+      newest--;
+    }
+    if (newest < 1) {
       return Optional.empty();
     }
-    Known second = verified.get(verified.size() - 2);
-    if (nowNanos - verified.get(verified.size() - 1).countedNanos < WAIT_NANOS) {
-      return Optional.empty();
-    }
+    Known second = verified.get(newest - 1);
     FollowState at = second.snapshot.at();
     Trim trim =
         trimmed.with(

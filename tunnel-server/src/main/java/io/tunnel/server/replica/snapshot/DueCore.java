@@ -10,7 +10,8 @@ import java.util.TreeMap;
 /**
  * When a partition that a node leads needs a snapshot: when its log after the last one has grown to
  * some multiple of its rows, so that writing snapshots costs a bounded share of the writes, and a
- * node without a disk reads a bounded log. The logs of many small partitions are bounded in the
+ * node without a disk reads a bounded log. The rows are those of the last snapshot, whose bytes are
+ * exact: RocksDB's estimates count rows that were overwritten, too. The logs of many small partitions are bounded in the
  * sum. A node writes one snapshot at a time.
  */
 public final class DueCore {
@@ -40,7 +41,7 @@ public final class DueCore {
       long logBytesMin, int rowsFactor, long nodeLogBytesMax, long paceBytes, long paceBytesMax) {
 
     /** What a node is begun with. */
-    public static final Limits USUAL = new Limits(64L << 20, 2, 8L << 30, 32L << 20, 256L << 20);
+    public static final Limits USUAL = new Limits(64L << 20, 1, 8L << 30, 32L << 20, 256L << 20);
 
     /** Refuses limits below 1, and a pace above its bound. */
     public Limits {
@@ -81,6 +82,7 @@ public final class DueCore {
   /**
    * The node leads a partition.
    *
+   * @param rowBytes of the partition's last snapshot; 0 without one
    * @param logBytes of the partition's log after the last snapshot
    */
   public void lead(int partition, long rowBytes, long logBytes) {
@@ -98,7 +100,7 @@ public final class DueCore {
     }
   }
 
-  /** The log of a led partition has so many bytes more, and its rows have {@code rowBytes}. */
+  /** The log of a led partition has so many bytes more, and its snapshot {@code rowBytes}. */
   public void logged(int partition, long bytes, long rowBytes) {
     Partition led = led(partition);
     led.logBytes += bytes;

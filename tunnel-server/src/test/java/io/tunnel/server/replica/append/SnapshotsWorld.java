@@ -161,7 +161,6 @@ final class SnapshotsWorld {
                   new KnownLog(1, log.follow(), log.trimmed),
                   log.named,
                   log.bytes,
-                  100,
                   0,
                   log.hasOthers),
               now);
@@ -297,7 +296,7 @@ final class SnapshotsWorld {
       }
     }
     assertThat(kept).as("snapshots that %s keeps", trim).hasSizeGreaterThanOrEqualTo(2);
-    assertThat(now - log.countedNanos.get(kept.get(1))).isGreaterThanOrEqualTo(600 * SECOND);
+    assertThat(now - log.countedNanos.get(kept.get(1))).isGreaterThanOrEqualTo(60 * SECOND);
     assertThat(log.damaged).doesNotContain(log.snapshots.get(kept.get(0)).id());
   }
 

@@ -38,23 +38,46 @@ final class TrimCoreTest {
   }
 
   @Test
-  void a_log_is_trimmed_to_the_second_newest_verified_snapshot_ten_minutes_after_the_newest() {
+  void a_log_is_trimmed_to_the_second_newest_verified_snapshot_a_minute_after_the_newest() {
     countThree();
     long late = 60 * MINUTE;
     assertThat(core.due(NOTHING, true, late)).isEmpty();
     core.verified(2, true);
     assertThat(core.due(NOTHING, true, late)).as("one snapshot is verified").isEmpty();
     core.verified(1, true);
-    assertThat(core.due(NOTHING, true, 11 * MINUTE - 1)).isEmpty();
-    assertThat(core.due(NOTHING, true, 11 * MINUTE)).contains(new Trim(100, 10, 5));
+    assertThat(core.due(NOTHING, true, 2 * MINUTE - 1)).isEmpty();
+    assertThat(core.due(NOTHING, true, 2 * MINUTE)).contains(new Trim(100, 10, 5));
     core.verified(3, true);
-    assertThat(core.due(NOTHING, true, 11 * MINUTE)).as("the wait begins again").isEmpty();
-    assertThat(core.due(NOTHING, true, 12 * MINUTE)).contains(new Trim(200, 20, 6));
+    assertThat(core.due(NOTHING, true, 3 * MINUTE - 1)).contains(new Trim(100, 10, 5));
+    assertThat(core.due(NOTHING, true, 3 * MINUTE)).contains(new Trim(200, 20, 6));
     assertThat(core.trimmed()).as("until the record counts").isEqualTo(Trim.NONE);
     counts(new Trim(200, 20, 6), 0);
     assertThat(core.trimmed()).isEqualTo(new Trim(200, 20, 6));
     assertThat(core.due(NOTHING, true, late)).isEmpty();
     assertThat(core.usable()).extracting(Snapshot::id).containsExactly(3L, 2L);
+  }
+
+  @Test
+  void snapshots_that_come_more_often_than_the_wait_do_not_hold_up_a_trim() {
+    long second = MINUTE / 60;
+    for (int id = 1; id <= 30; id++) {
+      counts(snapshot(id, id * 10L, id * 100L, id), id * 10 * second);
+      core.verified(id, true);
+    }
+    assertThat(core.due(NOTHING, true, 300 * second)).contains(new Trim(2_300, 230, 23));
+  }
+
+  @Test
+  void a_large_snapshot_waits_for_the_time_that_a_slow_node_needs_to_read_it() {
+    for (int id = 1; id <= 2; id++) {
+      FollowState at = new FollowState(id, id, 0, true, -1, -1, List.of());
+      SnapshotContent blocks = new SnapshotContent(id, 1, 0, 56L << 30, 0);
+      counts(new Snapshot(id, at, 0, Trim.NONE, blocks), 0);
+      core.verified(id, true);
+    }
+    long wait = MINUTE + (56L << 30) / (8 << 20) * (MINUTE / 60);
+    assertThat(core.due(NOTHING, true, wait - 1)).isEmpty();
+    assertThat(core.due(NOTHING, true, wait)).contains(new Trim(1, 1, 1));
   }
 
   @Test

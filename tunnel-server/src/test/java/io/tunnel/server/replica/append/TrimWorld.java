@@ -26,7 +26,7 @@ final class TrimWorld {
   private static final int NODES = 3;
   private static final int KEPT_CHANGES = 30;
   private static final long MINUTE = 60_000_000_000L;
-  private static final long WAIT = 10 * MINUTE;
+  private static final long SECOND = MINUTE / 60;
 
   private final Random random;
   private final List<Appended> log = new ArrayList<>();
@@ -103,7 +103,7 @@ final class TrimWorld {
     } else if (chance < 96) {
       delete(node.trim.trimmed());
     } else {
-      nowNanos += random.nextInt(6) * MINUTE;
+      nowNanos += random.nextInt(36) * SECOND;
     }
   }
 
@@ -278,10 +278,10 @@ final class TrimWorld {
     long newer =
         startable().stream()
             .skip(1)
-            .filter(each -> nowNanos - countedNanos.get(each.id()) >= WAIT)
+            .filter(each -> nowNanos - countedNanos.get(each.id()) >= MINUTE)
             .count();
     if (newer == 0) {
-      return Optional.of("trimmed before a node had its ten minutes");
+      return Optional.of("trimmed before a node had its minute");
     }
     long kept = Math.max(1, truth.position() - KEPT_CHANGES);
     if (offsetOf(kept, Long.MAX_VALUE) < logStart) {
