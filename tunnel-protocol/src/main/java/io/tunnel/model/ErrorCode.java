@@ -66,8 +66,8 @@ public enum ErrorCode {
   /** The server is stopping. */
   SHUTTING_DOWN(31, true),
   /**
-   * The disk, or the shared log of a cluster, failed during the request, whose outcome is unknown.
-   * A server whose own disk failed has stopped writing.
+   * The disk failed during the request, whose outcome is unknown, and the server has stopped
+   * writing. Or the catalog's log failed during a request without an id.
    */
   STORAGE_FAILED(32, false),
   /** A bug in the server. */
@@ -83,8 +83,9 @@ public enum ErrorCode {
    */
   LOG_UNAVAILABLE(35, true),
   /**
-   * The outcome of the request is not known yet. A repetition with the request's id is applied
-   * once. A client that cannot repeat has to look at the result.
+   * The outcome of the request is not known yet, because the shared log of a cluster has not told
+   * the node. A repetition with the request's id, or with the batch's number, is applied once. A
+   * client that cannot repeat has to look at the result.
    */
   OUTCOME_UNKNOWN(36, false),
   /** A limit of the server, its configuration or the connection is reached. */

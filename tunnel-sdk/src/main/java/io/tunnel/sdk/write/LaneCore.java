@@ -115,9 +115,9 @@ final class LaneCore {
     REROUTE
   }
 
-  /** The server failed and does not know the outcome. */
+  /** The server does not know the outcome. */
   private static final Set<ErrorCode> DOUBTFUL =
-      EnumSet.of(ErrorCode.STORAGE_FAILED, ErrorCode.INTERNAL);
+      EnumSet.of(ErrorCode.STORAGE_FAILED, ErrorCode.OUTCOME_UNKNOWN, ErrorCode.INTERNAL);
 
   /** The rows belong to another partition or table. */
   private static final Set<ErrorCode> ELSEWHERE =

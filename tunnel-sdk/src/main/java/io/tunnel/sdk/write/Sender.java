@@ -387,8 +387,10 @@ final class Sender {
       if (isAbandoned && (refused.retriable() || isMisrouted)) {
         return new LaneCore.Failure.Abandoned();
       }
-      boolean isJudgedAgain = batch.writer().isPresent() && isOfCluster;
-      if (refused.code() == ErrorCode.STORAGE_FAILED && isJudgedAgain) {
+      boolean isUnknown =
+          refused.code() == ErrorCode.OUTCOME_UNKNOWN
+              || (refused.code() == ErrorCode.STORAGE_FAILED && isOfCluster);
+      if (isUnknown && batch.writer().isPresent()) {
         // The node does not know what the log has; the next leader will. The node may be one that
         // was asked while no leader was known.
         return new LaneCore.Failure.Unanswered();

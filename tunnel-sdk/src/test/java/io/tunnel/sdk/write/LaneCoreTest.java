@@ -136,7 +136,10 @@ class LaneCoreTest {
   void only_what_promises_that_nothing_was_applied_is_sent_again(ErrorCode code) {
     Verdict verdict = sent(100).failed(new Failure.Refused(code), head(1, NEVER), 0);
     assertThat(verdict == Verdict.RETRY).isEqualTo(code.retriable());
-    boolean isInDoubt = code == ErrorCode.STORAGE_FAILED || code == ErrorCode.INTERNAL;
+    boolean isInDoubt =
+        code == ErrorCode.STORAGE_FAILED
+            || code == ErrorCode.OUTCOME_UNKNOWN
+            || code == ErrorCode.INTERNAL;
     assertThat(verdict == Verdict.DOUBT).isEqualTo(isInDoubt);
   }
 

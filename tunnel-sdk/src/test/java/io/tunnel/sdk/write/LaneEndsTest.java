@@ -233,7 +233,10 @@ final class LaneEndsTest {
   @EnumSource(ErrorCode.class)
   void a_refusal_is_of_the_batch_unless_the_service_is_in_trouble(ErrorCode code) {
     boolean isOfService =
-        code.retriable() || code == ErrorCode.INTERNAL || code == ErrorCode.STORAGE_FAILED;
+        code.retriable()
+            || code == ErrorCode.INTERNAL
+            || code == ErrorCode.OUTCOME_UNKNOWN
+            || code == ErrorCode.STORAGE_FAILED;
     assertThat(LaneCore.isOfBatch(code)).isEqualTo(!isOfService);
   }
 

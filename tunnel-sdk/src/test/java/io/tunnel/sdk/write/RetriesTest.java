@@ -371,12 +371,14 @@ final class RetriesTest extends HandFixture {
     requireApplied(1, 2);
   }
 
-  @Test
-  void a_node_whose_disk_failed_is_left_and_the_next_leader_knows_whether_the_batch_counts() {
+  @ParameterizedTest
+  @EnumSource(names = {"STORAGE_FAILED", "OUTCOME_UNKNOWN"})
+  void a_node_that_does_not_know_is_left_and_the_next_leader_knows_whether_the_batch_counts(
+      ErrorCode code) {
     openWithId();
     add(1);
     give(map(table, Optional.of("c:1"), Optional.of("b:1")));
-    write("a:1").refuse(ErrorCode.STORAGE_FAILED, Optional.empty());
+    write("a:1").refuse(code, Optional.empty());
     world.pass(PAUSE_MS);
     apply(write("c:1"));
     requireApplied(1);
@@ -392,6 +394,16 @@ final class RetriesTest extends HandFixture {
     write("home:1").refuse(ErrorCode.STORAGE_FAILED, Optional.empty());
     world.pass(PAUSE_MS);
     apply(write("home:1"));
+    requireApplied(1);
+  }
+
+  @Test
+  void a_node_that_no_map_named_says_itself_that_the_outcome_is_unknown() {
+    openWithId();
+    add(1);
+    write("a:1").refuse(ErrorCode.OUTCOME_UNKNOWN, Optional.empty());
+    world.pass(PAUSE_MS);
+    apply(write("a:1"));
     requireApplied(1);
   }
 

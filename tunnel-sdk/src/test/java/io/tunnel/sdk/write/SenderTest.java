@@ -151,7 +151,7 @@ final class SenderTest extends HandFixture {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"INTERNAL", "STORAGE_FAILED"})
+  @EnumSource(names = {"INTERNAL", "STORAGE_FAILED", "OUTCOME_UNKNOWN"})
   void trouble_of_a_node_leaves_rows_without_a_number_in_doubt(ErrorCode code) {
     add(1);
     write("a:1").refuse(code, Optional.empty());

@@ -77,7 +77,7 @@ public record PendingWrite(
     /** The write has the durability that its request asked for. */
     void written(WriteResult result);
 
-    /** The shard applied no change; after STORAGE_FAILED the outcome is unknown. */
+    /** The shard applied no change; after STORAGE_FAILED and OUTCOME_UNKNOWN nobody knows. */
     void refused(RefusedException reason);
   }
 
@@ -157,10 +157,18 @@ public record PendingWrite(
         ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
   }
 
-  /** The fate of a write is not known, and {@code why} says the reason. */
+  /** The shared log has not said what became of a write, and {@code why} says the reason. */
   public static RefusedException unknown(String why) {
-    return new RefusedException(
-        ErrorCode.STORAGE_FAILED, why + "; whether this was written is not known");
+    return unknown(ErrorCode.OUTCOME_UNKNOWN, why);
+  }
+
+  /** The disk of this node failed under a write, or before. */
+  static RefusedException diskFailed(String message) {
+    return unknown(ErrorCode.STORAGE_FAILED, "the server's disk failed (" + message + ")");
+  }
+
+  private static RefusedException unknown(ErrorCode code, String why) {
+    return new RefusedException(code, why + "; whether this was written is not known");
   }
 
   /** What is told to whom comes when no more is written. */

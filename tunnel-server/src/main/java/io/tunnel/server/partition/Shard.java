@@ -433,7 +433,7 @@ public final class Shard implements Closeable, PartitionHost {
   private void fail(Throwable cause) {
     String message = cause instanceof Error ? cause.toString() : cause.getMessage();
     disk.fail(cause, message);
-    refuseAll(PendingWrite.unknown("the server's disk failed (" + message + ")"));
+    refuseAll(PendingWrite.diskFailed(message));
   }
 
   private void refuseAll(RefusedException reason) {

@@ -133,7 +133,7 @@ final class SharedLogSimulationTest {
         // A copy that came late: a later batch of the writer was answered before.
         return;
       }
-      boolean isInDoubt = reason.code() == ErrorCode.STORAGE_FAILED;
+      boolean isInDoubt = reason.code() == ErrorCode.OUTCOME_UNKNOWN;
       if (isInDoubt) {
         assertThat(reason).hasMessageContaining("has not settled the writes to partition");
         doubts++;

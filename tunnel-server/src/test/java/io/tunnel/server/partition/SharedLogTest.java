@@ -245,7 +245,7 @@ final class SharedLogTest {
     while (nodes.get(0).shard().step()) {
       // Until nothing waits.
     }
-    assertThat(counted.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(counted.refusal()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     assertThat(changes(0)).isZero();
     Outcomes later = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
     while (nodes.get(0).shard().step()) {

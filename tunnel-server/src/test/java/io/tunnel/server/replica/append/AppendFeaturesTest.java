@@ -37,7 +37,7 @@ class AppendFeaturesTest extends FeatureNodes {
     var unused = first.step();
     nodes.logs.land(true);
     restart(false);
-    assertThat(lost.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(lost.refusal()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     lead(second, plain);
     Outcomes again = atomic(second, batch, put("a"), create("b"), put("c"));
     nodes.settle();

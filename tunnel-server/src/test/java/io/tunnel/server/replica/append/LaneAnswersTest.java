@@ -84,7 +84,7 @@ final class LaneAnswersTest {
     passWithoutLog(ReplicaNodes.OUTCOME_MS_MAX - 100);
     assertThat(outcome.isTold()).isFalse();
     passWithoutLog(200);
-    assertThat(outcome.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(outcome.refusal()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     assertThat(outcome.refused())
         .hasMessageContaining("partition 1 in 10000 ms; whether this was written is not known");
     nodes.pass(5_000);
@@ -103,7 +103,7 @@ final class LaneAnswersTest {
       first.replicas.tick();
       work(first);
     }
-    assertThat(outcome.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(outcome.refusal()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     assertThat(first.replicas.isServing(P)).isFalse();
     nodes.pass(5_000);
     assertThat(first.replicas.committed(P)).isEqualTo(1);
@@ -165,7 +165,7 @@ final class LaneAnswersTest {
     passWithoutLog(ReplicaNodes.OUTCOME_MS_MAX - 100);
     assertThat(outcome.isTold()).isFalse();
     passWithoutLog(200);
-    assertThat(outcome.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(outcome.refusal()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
   }
 
   @Test

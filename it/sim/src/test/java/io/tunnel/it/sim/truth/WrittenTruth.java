@@ -343,7 +343,7 @@ public final class WrittenTruth {
   /** Whether a server answers that it does not know what became of a write. */
   private static boolean isOfNoUse(Frame frame) {
     return frame.kind() == FrameKind.ERROR
-        && ErrorPayload.decode(frame.payload()).code() == ErrorCode.STORAGE_FAILED;
+        && ErrorPayload.decode(frame.payload()).code() == ErrorCode.OUTCOME_UNKNOWN;
   }
 
   // What must hold when all is quiet.
