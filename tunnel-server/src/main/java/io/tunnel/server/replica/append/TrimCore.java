@@ -23,7 +23,7 @@ import java.util.OptionalLong;
  *   <li>the log of a partition begins at or before the record that follows the scan of S', and the
  *       log of blocks at or before the first block of S';
  *   <li>changes that the table's retention keeps are in the log;
- *   <li>{@value #WAIT_MINUTES} minutes lie between the record of S and the trim: a node that begins
+ *   <li>{@value #WAIT_MINUTES} minutes, or the given wait, lie between the record of S and the trim: a node that begins
  *       with a snapshot before S' completes meanwhile;
  *   <li>a record that does not count deletes nothing.
  * </ol>
@@ -34,8 +34,11 @@ final class TrimCore {
   static final int SNAPSHOTS_MAX = 64;
 
   private static final int WAIT_MINUTES = 10;
-  private static final long WAIT_NANOS = WAIT_MINUTES * 60_000_000_000L;
 
+  /** Between the record of a snapshot and the trim that relies on the snapshot, as a rule. */
+  static final long WAIT_NANOS = WAIT_MINUTES * 60_000_000_000L;
+
+  private final long waitNanos;
   private final List<Known> snapshots = new ArrayList<>();
   private Trim trimmed;
 
@@ -73,7 +76,13 @@ final class TrimCore {
 
   /** A reader that has read nothing, of a log of which so much is trimmed. */
   TrimCore(Trim trimmed) {
+    this(trimmed, WAIT_NANOS);
+  }
+
+  /** As above, with another wait. */
+  TrimCore(Trim trimmed, long waitNanos) {
     this.trimmed = trimmed;
+    this.waitNanos = waitNanos;
   }
 
   /** Takes a record that has no batches. A record that does not count changes nothing. */
@@ -158,7 +167,7 @@ final class TrimCore {
       return Optional.empty();
     }
     Known second = verified.get(verified.size() - 2);
-    if (nowNanos - verified.get(verified.size() - 1).countedNanos < WAIT_NANOS) {
+    if (nowNanos - verified.get(verified.size() - 1).countedNanos < waitNanos) {
       return Optional.empty();
     }
     FollowState at = second.snapshot.at();
