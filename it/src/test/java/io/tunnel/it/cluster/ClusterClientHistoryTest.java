@@ -2,6 +2,7 @@ package io.tunnel.it.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.it.history.Call;
 import io.tunnel.it.history.HistoryClients;
 import io.tunnel.it.history.HistoryClients.Shape;
@@ -79,8 +80,7 @@ class ClusterClientHistoryTest {
 
   private static void drained(Cluster cluster, HistoryClients clients, NodeProcess node) {
     Cluster.drain(node, true);
-    cluster.awaitWhole();
-    assertThat(Cluster.ledBy(node, node)).isEmpty();
+    Poll.until("a node that leads nothing", () -> Cluster.ledBy(node, node).isEmpty());
     clients.awaitCalls(CALLS);
     Cluster.drain(node, false);
     cluster.awaitWhole();
