@@ -127,7 +127,7 @@ final class Ground implements AutoCloseable {
           options.addAll(List.of("--cluster", "torture-" + clears, "--node", "n" + (node + 1)));
           options.addAll(List.of("--replication", "" + brokers.count()));
           options.addAll(List.of("--min-insync", "" + Math.max(1, brokers.count() - 1)));
-          options.addAll(List.of("--session-ms", "3000"));
+          options.addAll(List.of("--session-ms", plan.isCluster() ? "6000" : "3000"));
         });
     options.addAll(security.arguments());
     return options;
