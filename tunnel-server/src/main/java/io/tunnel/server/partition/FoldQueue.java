@@ -358,19 +358,19 @@ final class FoldQueue {
         raised = unfolded.raise(beside);
       }
       TableFold fold = rows.begin(List.of(), raised);
-      rest = Optional.of(() -> pass(fold, end));
+      rest = Optional.of(() -> pass(fold, end, raised));
     } finally {
       folding.unlock();
     }
   }
 
-  private void pass(TableFold nothing, long end) throws IOException {
+  private void pass(TableFold nothing, long end, BesideRows raised) throws IOException {
     boolean isWhole = false;
     while (!isWhole) {
       isWhole = nothing.run(new TableFold.Offsets(end, end, end), () -> true);
     }
     synchronized (unfolded) {
-      unfolded.passed(end);
+      unfolded.passed(end, raised);
     }
   }
 

@@ -130,16 +130,24 @@ final class UnfoldedCore {
     }
   }
 
-  /** What is stored with the next part, or by {@link #passed}. */
+  /** What is stored with the next part, unless a write of its own stores all of it before. */
   BesideRows raise(BesideRows raised) {
     beside = beside.then(raised);
     return beside;
   }
 
-  /** The table has all of the log before {@code end}; no group that waits is before. */
-  void passed(long end) {
+  /**
+   * The table has all of the log before {@code end}; no group that waits is before.
+   *
+   * @param stored beside the rows, with the same write. No later part stores the same again: a
+   *     partition that is emptied next has no state then, and must not get one without rows
+   */
+  void passed(long end, BesideRows stored) {
     foldedEnd = Math.max(foldedEnd, end);
     aheadEnd = Math.max(aheadEnd, end);
+    if (beside.equals(stored)) {
+      beside = BesideRows.NONE;
+    }
   }
 
   /** Bytes that are held of changes that are not folded. */

@@ -144,6 +144,28 @@ final class UnfoldedCoreTest {
     return LongStream.range(0, 100);
   }
 
+  @Test
+  void what_a_write_of_its_own_has_stored_is_stored_with_no_later_part() {
+    BesideRows first = new BesideRows(Map.of(7, bound(1)), Map.of());
+    BesideRows second = new BesideRows(Map.of(8, bound(2)), Map.of());
+    assertThat(core.raise(first)).isEqualTo(first);
+    BesideRows raised = core.raise(second);
+    assertThat(raised).isEqualTo(first.then(second));
+    core.passed(10, raised);
+    core.add(List.of(batch(1, put("a"))), 20, BesideRows.NONE);
+    assertThat(core.begin().beside()).isEqualTo(BesideRows.NONE);
+  }
+
+  @Test
+  void what_was_raised_and_not_stored_is_stored_with_the_next_part() {
+    BesideRows first = new BesideRows(Map.of(7, bound(1)), Map.of());
+    BesideRows second = new BesideRows(Map.of(8, bound(2)), Map.of());
+    BesideRows raised = core.raise(first);
+    core.add(List.of(batch(1, put("a"))), 20, second);
+    core.passed(10, raised);
+    assertThat(core.begin().beside()).isEqualTo(first.then(second));
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void changes_of_a_partition_are_folded_in_order_and_a_crash_loses_none(long seed) {

@@ -35,6 +35,7 @@ final class Checks implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long SILENCE_NANOS_MAX = TimeUnit.SECONDS.toNanos(60);
   private static final Duration RETRY_DEADLINE = Duration.ofSeconds(30);
+  private static final Duration CLUSTER_RETRY_DEADLINE = Duration.ofMinutes(3);
 
   private final TableClient tables;
   private final TunnelClient tunnels;
@@ -49,10 +50,11 @@ final class Checks implements AutoCloseable {
    */
   Checks(String endpoint, boolean isInCluster, LoadClock clock) {
     this.isInCluster = isInCluster;
+    Duration deadline = isInCluster ? CLUSTER_RETRY_DEADLINE : RETRY_DEADLINE;
     ClientConfig config =
         ClientConfig.of(endpoint)
-            .withRetryDeadline(RETRY_DEADLINE)
-            .withWriteRetryDeadline(RETRY_DEADLINE);
+            .withRetryDeadline(deadline)
+            .withWriteRetryDeadline(deadline);
     this.tables = TableClient.connect(config);
     this.tunnels = new TunnelClient(config);
     this.clock = clock;
@@ -144,7 +146,7 @@ final class Checks implements AutoCloseable {
                 new CreateTunnelRequest(
                     TortureTable.NAME, name, TunnelType.Stream, StreamStart.EARLIEST))
             .getTunnelId();
-    Seen seen = new Seen(ledger, !isInCluster);
+    Seen seen = new Seen(ledger);
     TunnelWorker worker = new TunnelWorker(id, tunnels, new TunnelWorkerConfig(seen::take));
     worker.connectAndWorking();
     try {

@@ -13,7 +13,21 @@ enum Fault {
   /** Its disk has no room left. */
   FULL_DISK,
   /** Its disk refuses to sync, and then the power goes, or the process where that cannot be had. */
-  FAILING_DISK;
+  FAILING_DISK,
+  /** A node is killed and starts without a directory; now and then all nodes at once. */
+  EMPTY,
+  /** Packets pass in one direction only: between a node, its clients and Kafka, or brokers. */
+  ONE_WAY,
+  /** A node gives up all that it leads, and takes part again. */
+  DRAIN,
+  /** A broker is killed and starts again. */
+  BROKER_KILL,
+  /** A broker stands still for a while. */
+  BROKER_SUSPEND,
+  /** The machine of a broker goes down. */
+  BROKER_POWER,
+  /** A broker that lacks acknowledged records comes to lead, as an operator may tell Kafka. */
+  UNCLEAN;
 
   /** As it is named on the command line. */
   String optionName() {
@@ -23,8 +37,19 @@ enum Fault {
   /** Whether it needs a disk of its own. */
   boolean needsDisk() {
     return switch (this) {
-      case POWER, FULL_DISK -> true;
+      case POWER, FULL_DISK, BROKER_POWER -> true;
       case KILL, SUSPEND, FAILING_DISK -> false;
+      case EMPTY, ONE_WAY, DRAIN, BROKER_KILL, BROKER_SUSPEND, UNCLEAN -> false;
     };
+  }
+
+  /** Whether several nodes and brokers are needed. */
+  boolean needsCluster() {
+    return compareTo(FAILING_DISK) > 0;
+  }
+
+  /** Whether a broker is treated badly: all brokers must be in sync before. */
+  boolean isOfBroker() {
+    return compareTo(DRAIN) > 0;
   }
 }

@@ -22,6 +22,7 @@ final class FaultPlan {
   private static final int INTERRUPTED_PERCENT = 30;
 
   private final SplittableRandom random;
+  private final SplittableRandom victims;
   private final List<Fault> kinds;
   private final List<Fault> deck = new ArrayList<>();
 
@@ -32,11 +33,13 @@ final class FaultPlan {
    * @param lastsMs length of a fault that lasts; ignored for other faults
    * @param interruptedMs after how many milliseconds the start that follows is interrupted by a
    *     fault of the same kind; negative when it is not
+   * @param victim which of several nodes or brokers, and which variant of the fault; not negative
    */
-  record Round(Fault fault, int writeMs, int lastsMs, int interruptedMs) {}
+  record Round(Fault fault, int writeMs, int lastsMs, int interruptedMs, int victim) {}
 
   FaultPlan(long seed, Set<Fault> kinds) {
     this.random = new SplittableRandom(seed);
+    this.victims = new SplittableRandom(~seed);
     this.kinds = List.copyOf(EnumSet.copyOf(kinds));
   }
 
@@ -50,7 +53,14 @@ final class FaultPlan {
     int lastsMs = random.nextInt(LASTS_MS_MIN, LASTS_MS_MAX);
     boolean isInterrupted = random.nextInt(100) < INTERRUPTED_PERCENT;
     int interruptedMs = random.nextInt(START_MS_MAX);
-    boolean startsAnew = fault != Fault.SUSPEND;
-    return new Round(fault, writeMs, lastsMs, isInterrupted && startsAnew ? interruptedMs : -1);
+    boolean startsAnew =
+        switch (fault) {
+          case KILL, POWER, FULL_DISK, FAILING_DISK, EMPTY -> true;
+          case SUSPEND, ONE_WAY, DRAIN -> false;
+          case BROKER_KILL, BROKER_SUSPEND, BROKER_POWER, UNCLEAN -> false;
+        };
+    int victim = victims.nextInt(Integer.MAX_VALUE);
+    return new Round(
+        fault, writeMs, lastsMs, isInterrupted && startsAnew ? interruptedMs : -1, victim);
   }
 }

@@ -19,6 +19,7 @@ final class PowerDisk implements AutoCloseable {
   private static final long HOST_BYTES = 6L << 30;
   private static final long DISK_BYTES = 2L << 30;
   private static final int FILL_TRIES_MAX = 20;
+  private static final String HOST = "host.xfs";
 
   private final Path hostFile;
   private final Path host;
@@ -29,7 +30,7 @@ final class PowerDisk implements AutoCloseable {
   private boolean isMounted;
 
   private PowerDisk(Path work) {
-    hostFile = work.resolve("host.xfs");
+    hostFile = work.resolve(HOST);
     host = work.resolve("host");
     disk = host.resolve("disk");
     copy = host.resolve("copy");
@@ -49,6 +50,11 @@ final class PowerDisk implements AutoCloseable {
     return Files.exists(Path.of("/dev/loop-control"))
         ? Optional.empty()
         : Optional.of("there are no loop devices");
+  }
+
+  /** Whether a file holds the disks of a run; worth nothing after the run. */
+  static boolean isHost(Path file) {
+    return file.endsWith(HOST);
   }
 
   /** Makes a disk, with all its files in {@code work}. */
@@ -103,6 +109,11 @@ final class PowerDisk implements AutoCloseable {
   /** Where files are kept on it. */
   Path path() {
     return mount;
+  }
+
+  /** Writes what was written until now; a loss of power takes nothing of it. */
+  void sync() throws IOException, InterruptedException {
+    SystemProgram.run("sync", "-f", mount.toString());
   }
 
   /** From this instant on nothing more reaches the disk that {@link #restore} brings back. */

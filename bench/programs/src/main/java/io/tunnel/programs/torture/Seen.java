@@ -20,26 +20,18 @@ final class Seen {
   private final Map<Integer, Map<String, ColumnValue>> rows = new HashMap<>();
   private final Map<Integer, Long> positions = new TreeMap<>();
   private long count;
-  private final boolean areContiguous;
   private long gaps;
 
-  /**
-   * Nothing was read yet.
-   *
-   * @param areContiguous whether each position follows the one before; in a cluster they rise
-   */
-  Seen(Witness ledger, boolean areContiguous) {
+  /** Nothing was read yet. */
+  Seen(Witness ledger) {
     this.ledger = ledger;
-    this.areContiguous = areContiguous;
   }
 
   /** Of one channel at a time, or of several. */
   synchronized void take(ProcessRecordsInput input) {
     for (StreamRecord record : input.getRecords()) {
       long before = positions.getOrDefault(record.partition(), 0L);
-      boolean follows =
-          areContiguous ? record.position() == before + 1 : record.position() > before;
-      if (!follows) {
+      if (record.position() != before + 1) {
         gaps++;
       }
       positions.put(record.partition(), record.position());
@@ -85,7 +77,7 @@ final class Seen {
     return count;
   }
 
-  /** Positions that did not come behind the one before as they have to. */
+  /** Positions that did not follow the one before. */
   synchronized long gaps() {
     return gaps;
   }

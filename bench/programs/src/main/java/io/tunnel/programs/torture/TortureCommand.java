@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -41,6 +40,7 @@ import picocli.CommandLine.Option;
       "  tunnel torture --minutes 5",
       "  tunnel torture --minutes 1 --faults kill,suspend --json",
       "  tunnel torture --minutes 10 --log kafka",
+      "  tunnel torture --minutes 60 --log kafka --nodes 3",
       "  tunnel torture --minutes 10 --secure",
       "  tunnel torture --minutes 30 --seed 7 --work /var/tmp",
       "  tunnel torture --hostile --time 2m --connections 2000"
@@ -48,6 +48,7 @@ import picocli.CommandLine.Option;
 public final class TortureCommand extends Job implements ExpectsTrouble, Program {
 
   private static final int MINUTES_MAX = 7 * 24 * 60;
+  private static final int NODES_MAX = 7;
   private static final String MAIN_CLASS = "io.tunnel.cli.TunnelCommand";
 
   @Option(
@@ -68,8 +69,10 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
       paramLabel = "KIND",
       split = ",",
       description =
-          "kill, suspend, power, full-disk, failing-disk (default: all that this machine allows;"
-              + " power and full-disk need root and loop devices, failing-disk needs strace).")
+          "kill, suspend, power, full-disk, failing-disk; with --nodes also empty, one-way, drain,"
+              + " broker-kill, broker-suspend, broker-power, and unclean (default: all but unclean"
+              + " that this machine allows; power, full-disk and broker-power need root and loop"
+              + " devices, failing-disk needs strace, one-way needs root and iptables).")
   private List<String> faults;
 
   @Option(
@@ -80,6 +83,15 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
           "local: a server that is alone. kafka: a node of a cluster, whose Kafka, a broker on this"
               + " machine, is left alone (default: ${DEFAULT-VALUE}).")
   private String log;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "With --log kafka: so many nodes, 7 at most. Two or more have three brokers, which are"
+              + " tortured too (default: ${DEFAULT-VALUE}).")
+  private int nodes;
 
   @Option(
       names = "--secure",
@@ -130,6 +142,9 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
     if (!log.equals("local") && !log.equals("kafka")) {
       throw CommandFailure.usage("--log is local or kafka, not '" + log + "'");
     }
+    if (nodes < 1 || nodes > NODES_MAX || (nodes > 1 && !log.equals("kafka"))) {
+      throw CommandFailure.usage("--nodes is 1 to " + NODES_MAX + ", and 1 without --log kafka");
+    }
     List<String> leftOut = new ArrayList<>();
     Set<Fault> kinds = kinds(leftOut);
     long chosen = chosenSeed();
@@ -138,7 +153,7 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
             (long) (minutes * TimeUnit.MINUTES.toNanos(1)),
             chosen,
             kinds,
-            log.equals("kafka"),
+            log.equals("kafka") ? nodes : 0,
             isSecured,
             work,
             Optional.ofNullable(history));
@@ -175,40 +190,21 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
 
   private static void run(TorturePlan plan, TortureTally tally, PrintWriter err)
       throws IOException, InterruptedException {
-    boolean hasDisk =
-        plan.faults().stream().anyMatch(Fault::needsDisk) && PowerDisk.lack().isEmpty();
-    Machine machine = machine(plan, hasDisk);
-    Thread interrupted = new Thread(() -> close(machine, err), "interrupted");
+    Ground ground = Ground.make(MAIN_CLASS, plan);
+    Thread interrupted = new Thread(() -> close(ground, err), "interrupted");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
-      new TortureRun(plan, tally, new SystemClock(), err).run(machine);
+      new TortureRun(plan, tally, new SystemClock(), err).run(ground);
     } finally {
-      machine.close();
+      ground.close();
       boolean unused = removed(interrupted);
     }
   }
 
-  private static Machine machine(TorturePlan plan, boolean hasDisk)
-      throws IOException, InterruptedException {
-    Machine machine = new Machine(MAIN_CLASS, plan.work(), TortureRun.freePort(), hasDisk);
-    try {
-      if (plan.isSecured()) {
-        machine.secure(Instant.now());
-      }
-      if (plan.isNode()) {
-        machine.startKafka();
-      }
-      return machine;
-    } catch (IOException | RuntimeException e) {
-      machine.close();
-      throw e;
-    }
-  }
-
   /** Ctrl-C leaves neither mounts nor files. */
-  private static void close(Machine machine, PrintWriter err) {
+  private static void close(Ground ground, PrintWriter err) {
     try {
-      machine.close();
+      ground.close();
     } catch (IOException e) {
       err.println("tunnel torture: not everything could be removed: " + e.getMessage());
       err.flush();
@@ -224,7 +220,7 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
   }
 
   private Set<Fault> kinds(List<String> leftOut) {
-    Set<Fault> asked = faults == null ? EnumSet.allOf(Fault.class) : parsed();
+    Set<Fault> asked = faults == null ? usual() : parsed();
     Set<Fault> kinds = EnumSet.noneOf(Fault.class);
     for (Fault fault : asked) {
       Optional<String> lack = lack(fault);
@@ -263,13 +259,27 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
     return String.join(", ", kinds.stream().map(Fault::optionName).toList());
   }
 
-  private static Optional<String> lack(Fault fault) {
+  private Optional<String> lack(Fault fault) {
     return switch (fault) {
       case KILL, SUSPEND -> Optional.empty();
       case POWER -> PowerDisk.lack();
       case FULL_DISK -> PowerDisk.lack().or(() -> lack("fallocate"));
       case FAILING_DISK -> lack("strace");
+      case BROKER_POWER -> lackOfCluster().or(PowerDisk::lack);
+      case ONE_WAY -> lackOfCluster().or(PacketFilter::lack);
+      case EMPTY, DRAIN, BROKER_KILL, BROKER_SUSPEND, UNCLEAN -> lackOfCluster();
     };
+  }
+
+  private Optional<String> lackOfCluster() {
+    return nodes > 1 ? Optional.empty() : Optional.of("it needs --nodes");
+  }
+
+  /** An unclean election takes what was acknowledged, so nobody gets one without asking. */
+  private Set<Fault> usual() {
+    Set<Fault> usual = EnumSet.allOf(Fault.class);
+    usual.removeIf(fault -> fault == Fault.UNCLEAN || (nodes == 1 && fault.needsCluster()));
+    return usual;
   }
 
   private static Optional<String> lack(String program) {

@@ -20,6 +20,7 @@ final class TortureOperator implements AutoCloseable {
   private final TableClient client;
   private final Thread thread = new Thread(this::run, "torture-operator");
   private final Map<String, State> states = new HashMap<>();
+  private final Runnable pause;
   private boolean isOpen;
   private boolean isOver;
   private boolean isBusy;
@@ -33,7 +34,13 @@ final class TortureOperator implements AutoCloseable {
     GONE
   }
 
-  TortureOperator(String endpoint) {
+  /**
+   * An operator who waits.
+   *
+   * @param pause what the operator does between two tables
+   */
+  TortureOperator(String endpoint, Runnable pause) {
+    this.pause = pause;
     client = TableClient.connect(ClientConfig.of(endpoint).withRetryDeadline(RETRY_DEADLINE));
     thread.setDaemon(true);
     thread.start();
@@ -43,6 +50,7 @@ final class TortureOperator implements AutoCloseable {
     try {
       while (pass()) {
         step();
+        pause.run();
       }
     } catch (InterruptedException e) {
       thread.interrupt();

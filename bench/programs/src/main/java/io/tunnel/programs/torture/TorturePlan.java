@@ -11,7 +11,8 @@ import java.util.Set;
  *
  * @param durationNanos after which no further round begins
  * @param faults kinds of faults; at least one
- * @param isNode whether the server is a node of a cluster, whose Kafka is left alone
+ * @param nodes number of nodes of a cluster; 0 for a server that is alone. The Kafka of a single
+ *     node has one broker, which is left alone; several nodes have three brokers
  * @param isSecured whether the server requires authentication
  * @param work an existing directory; the run makes a directory in it, and removes that at the end
  * @param history the file that records the operations of the clients
@@ -20,12 +21,27 @@ record TorturePlan(
     long durationNanos,
     long seed,
     Set<Fault> faults,
-    boolean isNode,
+    int nodes,
     boolean isSecured,
     Path work,
     Optional<Path> history) {
 
   TorturePlan {
     faults = Collections.unmodifiableSet(EnumSet.copyOf(faults));
+  }
+
+  /** Whether the servers are nodes of a cluster. */
+  boolean isNode() {
+    return nodes > 0;
+  }
+
+  /** Whether there are several nodes and brokers. */
+  boolean isCluster() {
+    return nodes > 1;
+  }
+
+  /** Whether a fault needs a disk whose power can be cut, and this machine can have one. */
+  boolean hasDisks() {
+    return faults.stream().anyMatch(Fault::needsDisk) && PowerDisk.lack().isEmpty();
   }
 }

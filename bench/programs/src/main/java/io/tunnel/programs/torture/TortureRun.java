@@ -1,7 +1,7 @@
 package io.tunnel.programs.torture;
 
-import io.tunnel.kafka.broker.FreePorts;
 import io.tunnel.programs.torture.TortureServer.ServerRefusedException;
+import io.tunnel.programs.torture.TortureWriters.Ledgers;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.Human;
@@ -18,11 +18,18 @@ import java.util.concurrent.TimeUnit;
 final class TortureRun {
 
   private static final int ROUNDS_OF_LIFE_MAX = 8;
+  private static final int ROUNDS_OF_CLUSTER_MAX = 24;
   private static final long OPERATIONS_OF_LIFE_MAX = 1_500_000;
   private static final int WRITERS = 4;
   private static final int AFTER_MS = 400;
   private static final long LEFT_ON_FULL_DISK_BYTES = 2 << 20;
   private static final int FAILING_MS = 1_200;
+
+  /** Between two batches of a writer: servers, brokers and clients share the processors. */
+  private static final int CLUSTER_PAUSE_MS = 25;
+
+  /** Between two tables: each is two topics. */
+  private static final int TABLE_PAUSE_MS = 2_000;
 
   private final TorturePlan plan;
   private final FaultPlan faults;
@@ -41,21 +48,14 @@ final class TortureRun {
     this.endNanos = clock.nanos() + plan.durationNanos();
   }
 
-  /**
-   * A port that was free a moment ago. All servers of a run use this port, so that clients find the
-   * restarted server.
-   */
-  static int freePort() throws IOException {
-    return FreePorts.find(1).get(0);
-  }
-
   /** Returns when the time is over. */
-  void run(Machine machine) throws IOException, InterruptedException {
-    try (Histories histories = new Histories(plan.history(), clock::nanos)) {
+  void run(Ground ground) throws IOException, InterruptedException {
+    try (Histories histories = new Histories(plan.history(), clock::nanos);
+        ClusterFaults ofCluster = new ClusterFaults(ground, clock, tally)) {
       while (lives == 0 || !isOver()) {
         histories.begin(++lives);
-        machine.clear();
-        live(machine, histories);
+        ground.begin();
+        live(ground, ofCluster, histories);
       }
     }
   }
@@ -71,7 +71,8 @@ final class TortureRun {
 
   /** What a life has. */
   private record Life(
-      Machine machine,
+      Ground ground,
+      ClusterFaults ofCluster,
       Witness ledger,
       Witness shortLedger,
       TortureWriters writers,
@@ -89,29 +90,36 @@ final class TortureRun {
     }
   }
 
-  private void live(Machine machine, Histories histories) throws IOException, InterruptedException {
-    machine.spawn().awaitReady();
+  private void live(Ground ground, ClusterFaults ofCluster, Histories histories)
+      throws IOException, InterruptedException {
     Witness ledger = new Witness(TortureTable.KEYS);
     Witness shortLedger = new Witness(TortureTable.KEYS);
-    String endpoint = machine.endpoint();
+    String endpoint = ground.endpoint();
     try (Checks checks = new Checks(endpoint, plan.isNode(), clock)) {
       checks.create();
       TunnelWorker worker = checks.worker();
-      try (TortureOperator operator = new TortureOperator(endpoint);
+      try (TortureOperator operator = new TortureOperator(endpoint, pause(TABLE_PAUSE_MS));
           TortureWriters writers =
-              new TortureWriters(endpoint, WRITERS, ledger, shortLedger, histories)) {
-        Life life = new Life(machine, ledger, shortLedger, writers, operator, checks);
-        for (int round = 0; round < ROUNDS_OF_LIFE_MAX && mayBegin(round); round++) {
+              new TortureWriters(
+                  endpoint,
+                  WRITERS,
+                  pause(CLUSTER_PAUSE_MS),
+                  new Ledgers(ledger, shortLedger, histories))) {
+        Life life = new Life(ground, ofCluster, ledger, shortLedger, writers, operator, checks);
+        for (int round = 0; round < roundsMax() && mayBegin(round); round++) {
           boolean isClean = round(life);
           if (!isClean || ledger.acknowledgedCount() > OPERATIONS_OF_LIFE_MAX) {
             // What is lost once would be found again in each round.
             break;
           }
         }
+        if (plan.isCluster()) {
+          ofCluster.countTrims();
+        }
       } catch (ServerRefusedException e) {
         tally.startRefused(e.getMessage());
         err.println(e.getMessage());
-        err.println("kept: " + machine.keep(lives));
+        err.println("kept: " + ground.keep(lives));
       } finally {
         worker.shutdown();
       }
@@ -137,24 +145,75 @@ final class TortureRun {
 
   private boolean round(Life life) throws IOException, InterruptedException {
     FaultPlan.Round round = faults.next();
+    if (plan.isCluster() && round.fault().isOfBroker()) {
+      life.ofCluster().awaitInSync();
+    }
     life.go();
     waitMs(round.writeMs());
     long startNanos = clock.nanos();
     tally.fault(round.fault());
     Certain certain = Certain.now(life);
     boolean isCut =
-        switch (round.fault()) {
-          case KILL -> kill(life, round);
-          case SUSPEND -> suspend(life, round);
-          case POWER -> cut(life, round, certain);
-          case FULL_DISK -> fill(life, round);
-          case FAILING_DISK -> fail(life, round, certain);
-        };
+        round.fault().needsCluster()
+            ? treat(life, round, certain)
+            : treat(life, ground(life, round), round, certain);
     life.go();
     waitMs(AFTER_MS);
     life.pause();
     Map<String, TortureOperator.State> tables = isCut ? certain.tables() : life.operator().known();
     return compare(life, round, certain, tables, startNanos);
+  }
+
+  private static Machine ground(Life life, FaultPlan.Round round) {
+    return life.ground().victim(round);
+  }
+
+  /** Treats a server badly; whether what came behind {@code certain} may be lost. */
+  private boolean treat(Life life, Machine machine, FaultPlan.Round round, Certain certain)
+      throws IOException, InterruptedException {
+    return switch (round.fault()) {
+      case KILL -> kill(machine, round);
+      case SUSPEND -> suspend(machine, round);
+      case POWER -> cut(life, machine, round, certain);
+      case FULL_DISK -> fill(life, machine, round);
+      case FAILING_DISK -> fail(life, machine, round, certain);
+      case EMPTY, ONE_WAY, DRAIN, BROKER_KILL, BROKER_SUSPEND, BROKER_POWER, UNCLEAN ->
+          throw new IllegalStateException(round.fault() + " is of a cluster");
+    };
+  }
+
+  /** Treats nodes and brokers badly; whether what came behind {@code certain} may be lost. */
+  private boolean treat(Life life, FaultPlan.Round round, Certain certain)
+      throws IOException, InterruptedException {
+    ClusterFaults ofCluster = life.ofCluster();
+    switch (round.fault()) {
+      case EMPTY -> ofCluster.empty(round);
+      case ONE_WAY -> ofCluster.oneWay(round);
+      case DRAIN -> ofCluster.drain(round);
+      case BROKER_KILL -> ofCluster.killBroker(round);
+      case BROKER_SUSPEND -> ofCluster.suspendBroker(round);
+      case BROKER_POWER -> ofCluster.cutBroker(round);
+      case UNCLEAN -> {
+        life.operator().pause();
+        ofCluster.electUncleanly(round);
+        life.pause();
+        life.ledger().doubtSince(certain.mark());
+        life.shortLedger().doubtSince(certain.shortMark());
+        return true;
+      }
+      case KILL, SUSPEND, POWER, FULL_DISK, FAILING_DISK ->
+          throw new IllegalStateException(round.fault() + " is of one server");
+    }
+    return false;
+  }
+
+  private int roundsMax() {
+    return plan.isCluster() ? ROUNDS_OF_CLUSTER_MAX : ROUNDS_OF_LIFE_MAX;
+  }
+
+  /** Between two requests of a client of a cluster. */
+  private Runnable pause(int ms) {
+    return plan.isCluster() ? () -> waitMs(ms) : () -> {};
   }
 
   private boolean compare(
@@ -188,40 +247,42 @@ final class TortureRun {
             + " acknowledged in this life, "
             + (isClean ? "nothing lost" : "NOT AS IT MUST BE: " + result.findings()));
     if (!isClean) {
-      err.println("kept: " + life.machine().keep(1000 * lives + tally.rounds()));
+      err.println("kept: " + life.ground().keep(1000 * lives + tally.rounds()));
     }
     err.flush();
     return isClean;
   }
 
-  private boolean kill(Life life, FaultPlan.Round round) throws IOException, InterruptedException {
-    life.machine().kill();
+  private boolean kill(Machine machine, FaultPlan.Round round) throws IOException, InterruptedException {
+    machine.kill();
     if (round.interruptedMs() >= 0) {
-      boolean unused = life.machine().spawn().isReadyWithin(round.interruptedMs());
-      life.machine().kill();
+      boolean unused = machine.spawn().isReadyWithin(round.interruptedMs());
+      machine.kill();
       tally.startInterrupted();
     }
-    life.machine().spawn().awaitReady();
+    machine.spawn().awaitReady();
     return false;
   }
 
-  private boolean suspend(Life life, FaultPlan.Round round)
+  private boolean suspend(Machine machine, FaultPlan.Round round)
       throws IOException, InterruptedException {
-    life.machine().server().suspend();
+    machine.server().suspend();
     waitMs(round.lastsMs());
-    life.machine().server().resume();
+    machine.server().resume();
     return false;
   }
 
   /**
    * Everything certain was certain before the cut; what was told between it and the kill is not.
    */
-  private boolean cut(Life life, FaultPlan.Round round, Certain certain)
+  private boolean cut(Life life, Machine machine, FaultPlan.Round round, Certain certain)
       throws IOException, InterruptedException {
-    PowerDisk disk = life.machine().disk();
+    PowerDisk disk = machine.disk();
     disk.cut();
-    life.machine().kill();
-    life.pause();
+    machine.kill();
+    if (!plan.isCluster()) {
+      life.pause();
+    }
     if (!plan.isNode()) {
       // Of a node, Kafka has all that was acknowledged.
       life.ledger().doubtSince(certain.mark());
@@ -229,30 +290,30 @@ final class TortureRun {
     }
     disk.restore();
     if (round.interruptedMs() >= 0) {
-      boolean unused = life.machine().spawn().isReadyWithin(round.interruptedMs());
+      boolean unused = machine.spawn().isReadyWithin(round.interruptedMs());
       disk.cut();
-      life.machine().kill();
+      machine.kill();
       disk.restore();
       tally.startInterrupted();
     }
-    life.machine().spawn().awaitReady();
-    return true;
+    machine.spawn().awaitReady();
+    return !plan.isNode();
   }
 
-  private boolean fill(Life life, FaultPlan.Round round) throws IOException, InterruptedException {
-    life.machine().disk().fill(LEFT_ON_FULL_DISK_BYTES);
+  private boolean fill(Life life, Machine machine, FaultPlan.Round round) throws IOException, InterruptedException {
+    machine.disk().fill(LEFT_ON_FULL_DISK_BYTES);
     waitMs(round.lastsMs());
-    life.machine().disk().free();
+    machine.disk().free();
     long before = life.ledger().acknowledgedCount();
     waitMs(2 * AFTER_MS);
     if (life.ledger().acknowledgedCount() > before) {
       tally.servedAfterFullDisk();
     }
-    return kill(life, round);
+    return kill(machine, round);
   }
 
   /** Syncs fail for a while; then the power goes, where that can be had. */
-  private boolean fail(Life life, FaultPlan.Round round, Certain before)
+  private boolean fail(Life life, Machine machine, FaultPlan.Round round, Certain before)
       throws IOException, InterruptedException {
     Process failing =
         new ProcessBuilder(
@@ -266,7 +327,7 @@ final class TortureRun {
                 "-o",
                 "/dev/null",
                 "-p",
-                String.valueOf(life.machine().server().pid()))
+                String.valueOf(machine.server().pid()))
             .redirectErrorStream(true)
             .start();
     waitMs(FAILING_MS);
@@ -277,10 +338,10 @@ final class TortureRun {
             life.operator().known(),
             before.checkpoints());
     try {
-      if (life.machine().hasDisk()) {
-        return cut(life, round, certain);
+      if (machine.hasDisk()) {
+        return cut(life, machine, round, certain);
       }
-      return kill(life, round);
+      return kill(machine, round);
     } finally {
       failing.destroy();
       failing.waitFor();

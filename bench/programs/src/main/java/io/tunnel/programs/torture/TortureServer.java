@@ -55,6 +55,8 @@ final class TortureServer {
             .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     // Most of a short life is its start.
     command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    // A node takes snapshots and trims its logs all the time.
+    command.addAll(List.of("-Dtunnel.trial.snapshotBytes=65536", "-Dtunnel.trial.trimWaitMs=5000"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(mainClass, "server", "--data", data.toString()));
     command.addAll(List.of("--port", String.valueOf(port), "--http-port", "-1"));

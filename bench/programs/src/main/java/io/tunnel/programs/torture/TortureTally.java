@@ -24,6 +24,8 @@ final class TortureTally {
   private int startsInterrupted;
   private int startsRefused;
   private int servedAfterFullDisk;
+  private int trimmed;
+  private int drainsRefused;
   private long checkpointsTakenBack;
   private long tablesWrong;
   private long delivered;
@@ -45,6 +47,15 @@ final class TortureTally {
       int powerLosses,
       int fullDisks,
       int failingDisks,
+      int empties,
+      int oneWays,
+      int drains,
+      int brokerKills,
+      int brokerSuspensions,
+      int brokerPowerLosses,
+      int uncleanElections,
+      int drainsRefused,
+      int trimmedLogs,
       int startsInterrupted,
       int startsRefused,
       int servedAfterFullDisk,
@@ -86,6 +97,16 @@ final class TortureTally {
 
   void servedAfterFullDisk() {
     servedAfterFullDisk++;
+  }
+
+  /** So many partitions of a cluster had a trimmed log when the cluster ended. */
+  void trimmed(int partitions) {
+    trimmed += partitions;
+  }
+
+  /** A node could not be asked to drain, or to take part again. */
+  void drainRefused() {
+    drainsRefused++;
   }
 
   /** A round has ended. */
@@ -136,6 +157,15 @@ final class TortureTally {
             count(Fault.POWER),
             count(Fault.FULL_DISK),
             count(Fault.FAILING_DISK),
+            count(Fault.EMPTY),
+            count(Fault.ONE_WAY),
+            count(Fault.DRAIN),
+            count(Fault.BROKER_KILL),
+            count(Fault.BROKER_SUSPEND),
+            count(Fault.BROKER_POWER),
+            count(Fault.UNCLEAN),
+            drainsRefused,
+            trimmed,
             startsInterrupted,
             startsRefused,
             servedAfterFullDisk,
@@ -155,6 +185,26 @@ final class TortureTally {
             leftOut,
             examples,
             elapsedMs));
+  }
+
+  private Optional<String> ofCluster() {
+    List<String> parts = new ArrayList<>();
+    faults.forEach(
+        (fault, count) -> {
+          if (fault.needsCluster()) {
+            parts.add(fault.optionName() + " " + count);
+          }
+        });
+    return parts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "of the cluster: "
+                + String.join(", ", parts)
+                + "; "
+                + Human.counted(trimmed, "trimmed log")
+                + ", "
+                + Human.counted(drainsRefused, "drain")
+                + " refused");
   }
 
   /** For people. */
@@ -179,6 +229,7 @@ final class TortureTally {
             + "; "
             + Human.counted(startsInterrupted, "start")
             + " interrupted");
+    ofCluster().ifPresent(lines::add);
     leftOut.forEach(text -> lines.add("left out: " + text));
     lines.add(
         "operations: "

@@ -23,25 +23,29 @@ final class TortureWriters implements AutoCloseable {
 
   private final List<Writer> writers = new ArrayList<>();
   private final Gate gate = new Gate();
+  private final Runnable pause;
 
-  TortureWriters(
-      String endpoint, int count, Witness ledger, Witness shortLedger, Histories histories) {
+  /**
+   * Clients that wait.
+   *
+   * @param pause what each does between two batches
+   */
+  TortureWriters(String endpoint, int count, Runnable pause, Ledgers ledgers) {
+    this.pause = pause;
     ClientConfig config =
         ClientConfig.of(endpoint)
             .withRetryDeadline(RETRY_DEADLINE)
             .withWriteRetryDeadline(RETRY_DEADLINE)
             .withRequestDeadline(REQUEST_DEADLINE);
     for (int i = 0; i < count; i++) {
-      Writer writer =
-          new Writer(
-              TableClient.connect(config), i, count, new Ledgers(ledger, shortLedger, histories));
+      Writer writer = new Writer(TableClient.connect(config), i, count, ledgers);
       writers.add(writer);
       writer.start();
     }
   }
 
   /** Where outcomes are entered. */
-  private record Ledgers(Witness ledger, Witness shortLedger, Histories histories) {}
+  record Ledgers(Witness ledger, Witness shortLedger, Histories histories) {}
 
   /** Opens and shuts the way of all writers. */
   private static final class Gate {
@@ -121,6 +125,7 @@ final class TortureWriters implements AutoCloseable {
           } finally {
             gate.done();
           }
+          pause.run();
         }
       } catch (InterruptedException e) {
         interrupt();

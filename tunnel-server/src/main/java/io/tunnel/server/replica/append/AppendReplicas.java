@@ -171,7 +171,7 @@ public final class AppendReplicas implements NodeReplicas {
             shared.blocks(),
             shared.threads(),
             shared.others(),
-            Snapshots.Limits.USUAL);
+            Snapshots.Limits.ofNode());
     Ports ports = new Ports(shared.log(), self, leaders, known, shared.problems(), snapshots);
     LaneShards lanes = LaneShards.of(layout, ports, outside.clock());
     AppendReplicas opened = prepare(layout, lanes, outside.meter());

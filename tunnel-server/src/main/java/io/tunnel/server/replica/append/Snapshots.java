@@ -90,18 +90,36 @@ public final class Snapshots implements Closeable {
    * Limits of a node.
    *
    * @param pinnedNanosMax after which RocksDB's snapshot is released, and a snapshot ends
+   * @param trimWaitNanos between the record of a snapshot and the trim that relies on the snapshot
    */
-  record Limits(DueCore.Limits due, long pinnedNanosMax) {
+  record Limits(DueCore.Limits due, long pinnedNanosMax, long trimWaitNanos) {
 
-    /** What a node is begun with: at 32 MiB/s, a partition of 56 GiB is written in 30 minutes. */
+    /** At 32 MiB/s, a partition of 56 GiB is written in 30 minutes. */
     static final Limits USUAL = new Limits(DueCore.Limits.USUAL, TimeUnit.MINUTES.toNanos(30));
+
+    /** The usual wait before a trim. */
+    Limits(DueCore.Limits due, long pinnedNanosMax) {
+      this(due, pinnedNanosMax, TrimCore.WAIT_NANOS);
+    }
+
+    /** What a node is begun with. Tests of whole processes set the two properties of the JVM. */
+    static Limits ofNode() {
+      long logBytesMin = Long.getLong("tunnel.trial.snapshotBytes", USUAL.due.logBytesMin());
+      long waitMs =
+          Long.getLong(
+              "tunnel.trial.trimWaitMs", TimeUnit.NANOSECONDS.toMillis(USUAL.trimWaitNanos));
+      return new Limits(
+          USUAL.due.withLogBytesMin(logBytesMin),
+          USUAL.pinnedNanosMax,
+          TimeUnit.MILLISECONDS.toNanos(waitMs));
+    }
   }
 
   Snapshots(SnapshotLanes lanes, Ports ports, Shard.Clock clock) {
     this.lanes = lanes;
     this.ports = ports;
     this.clock = clock;
-    this.core = new SnapshotsCore(ports.limits().due());
+    this.core = new SnapshotsCore(ports.limits().due(), ports.limits().trimWaitNanos());
   }
 
   /** Does what is due; to be called many times a second, by any thread. */

@@ -49,6 +49,7 @@ final class SnapshotsCore {
   private static final int DELETE_DOUBLINGS_MAX = 6;
 
   private final DueCore due;
+  private final long trimWaitNanos;
   private final Map<Integer, SnapshotReplica> replicas = new TreeMap<>();
 
   /** The snapshot that is taken. */
@@ -60,9 +61,14 @@ final class SnapshotsCore {
   private Optional<Verify> verifying = Optional.empty();
   private Optional<Recall> recalling = Optional.empty();
 
-  /** A node without replicas. */
-  SnapshotsCore(DueCore.Limits limits) {
+  /**
+   * A node without replicas.
+   *
+   * @param trimWaitNanos as of {@link TrimCore}; no longer lies between two attempts to trim
+   */
+  SnapshotsCore(DueCore.Limits limits, long trimWaitNanos) {
     due = new DueCore(limits);
+    this.trimWaitNanos = trimWaitNanos;
   }
 
   /** The partitions that have a replica, as the core knows. */
@@ -277,7 +283,7 @@ final class SnapshotsCore {
     }
     recalling = Optional.empty();
     SnapshotReplica replica = replicas.get(step.partition());
-    TrimCore trims = new TrimCore(replica.seen.log().trimmed());
+    TrimCore trims = new TrimCore(replica.seen.log().trimmed(), trimWaitNanos);
     List<Snapshot> rising = new ArrayList<>(found);
     rising.sort(Comparator.comparingLong(Snapshot::id));
     for (Snapshot each : rising) {
@@ -412,7 +418,7 @@ final class SnapshotsCore {
         .ifPresent(
             replica -> {
               replica.isTrimming = false;
-              replica.trimNanos = nowNanos + TRIM_NANOS;
+              replica.trimNanos = nowNanos + Math.min(TRIM_NANOS, trimWaitNanos);
             });
   }
 

@@ -36,9 +36,12 @@ final class TrimCore {
   static final int SNAPSHOTS_MAX = 64;
 
   private static final long SECOND = 1_000_000_000L;
-  private static final long WAIT_NANOS_MIN = 60 * SECOND;
   private static final long READ_BYTES_PER_SECOND_MIN = 8 << 20;
 
+  /** Between the record of a snapshot and the trim that relies on the snapshot, at least. */
+  static final long WAIT_NANOS = 60 * SECOND;
+
+  private final long waitNanos;
   private final List<Known> snapshots = new ArrayList<>();
   private Trim trimmed;
 
@@ -69,9 +72,9 @@ final class TrimCore {
       return snapshot.blocks().firstOffset();
     }
 
-    boolean hasWaited(long nowNanos) {
+    boolean hasWaited(long waitNanos, long nowNanos) {
       long readSeconds = snapshot.blocks().bytes() / READ_BYTES_PER_SECOND_MIN;
-      return nowNanos - countedNanos >= WAIT_NANOS_MIN + readSeconds * SECOND;
+      return nowNanos - countedNanos >= waitNanos + readSeconds * SECOND;
     }
 
     boolean isVerified(boolean hasOthers) {
@@ -81,7 +84,13 @@ final class TrimCore {
 
   /** A reader that has read nothing, of a log of which so much is trimmed. */
   TrimCore(Trim trimmed) {
+    this(trimmed, WAIT_NANOS);
+  }
+
+  /** As above, with another wait than {@link #WAIT_NANOS}. */
+  TrimCore(Trim trimmed, long waitNanos) {
     this.trimmed = trimmed;
+    this.waitNanos = waitNanos;
   }
 
   /** Takes a record that has no batches. A record that does not count changes nothing. */
@@ -163,7 +172,7 @@ final class TrimCore {
   Optional<Trim> due(Kept kept, boolean hasOthers, long nowNanos) {
     List<Known> verified = snapshots.stream().filter(each -> each.isVerified(hasOthers)).toList();
     int newest = verified.size() - 1;
-    while (newest > 0 && !verified.get(newest).hasWaited(nowNanos)) {
+    while (newest > 0 && !verified.get(newest).hasWaited(waitNanos, nowNanos)) {
       newest--;
     }
     if (newest < 1) {

@@ -52,6 +52,11 @@ public final class DueCore {
         throw new IllegalArgumentException("a pace of " + paceBytes + " above " + paceBytesMax);
       }
     }
+
+    /** The same with another least log. */
+    public Limits withLogBytesMin(long bytes) {
+      return new Limits(bytes, rowsFactor, nodeLogBytesMax, paceBytes, paceBytesMax);
+    }
   }
 
   /** What is known of a partition. */

@@ -253,6 +253,35 @@ final class AppendReplicasTest {
     assertThat(write(first, "c")).isEqualTo(3);
   }
 
+  /**
+   * The marker of another leader has no row, so the states of the replicas wait for rows to be
+   * stored with. A partition that leaves stores the states of the others; the others leave next. No
+   * later fold may bring these states back: a start would resume from a state without the rows.
+   */
+  @Test
+  void partitions_that_a_node_has_left_have_no_state_after_the_next_fold() throws Exception {
+    int left = P + ReplicaNodes.SHARDS;
+    int kept = left + ReplicaNodes.SHARDS;
+    lead(first, second);
+    first.replicas.lead(left);
+    first.replicas.lead(kept);
+    nodes.pass(100);
+    write(first, "a");
+    lead(second, first);
+    first.replicas.follow(left);
+    second.replicas.lead(left);
+    nodes.pass(100);
+    first.replicas.leave(P);
+    first.replicas.leave(left);
+    nodes.settle();
+    Outcomes other = send(first, kept, "b");
+    nodes.pass(100);
+    assertThat(other.result().firstPosition()).isEqualTo(1);
+    first.close();
+    first = nodes.start(1);
+    assertThat(first.replicas.replicas()).containsExactly(kept);
+  }
+
   @Test
   void a_node_that_starts_again_reads_on_from_where_it_was() throws Exception {
     lead(first, second);

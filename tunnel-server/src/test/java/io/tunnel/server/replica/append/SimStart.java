@@ -84,6 +84,18 @@ public final class SimStart implements ReadableAppendLog, SnapshotBlocks {
     }
   }
 
+  /** A bit of each block that a partition has is flipped. */
+  void flipAll(int partition) {
+    blocks
+        .get(partition)
+        .replaceAll(
+            (offset, block) -> {
+              byte[] bytes = block.toByteArray();
+              bytes[bytes.length / 2] ^= 1;
+              return Bytes.copyOf(bytes);
+            });
+  }
+
   /** A block of the newest snapshot is lost. */
   public void loseBlock(int partition) {
     Optional.ofNullable(blocks.get(partition)).ifPresent(TreeMap::pollLastEntry);

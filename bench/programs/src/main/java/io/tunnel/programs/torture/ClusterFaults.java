@@ -1,0 +1,159 @@
+package io.tunnel.programs.torture;
+
+import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.ClusterClient;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.stress.LoadClock;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** What is done to nodes and brokers of a cluster. Every fault is over when its method returns. */
+final class ClusterFaults implements AutoCloseable {
+
+  private final Ground ground;
+  private final LoadClock clock;
+  private final TortureTally tally;
+  private final PacketFilter packets = new PacketFilter();
+
+  ClusterFaults(Ground ground, LoadClock clock, TortureTally tally) {
+    this.ground = ground;
+    this.clock = clock;
+    this.tally = tally;
+  }
+
+  private void waitMs(long ms) {
+    clock.waitUntil(clock.nanos() + TimeUnit.MILLISECONDS.toNanos(ms), () -> false);
+  }
+
+  /** Waits until each broker has all records: with one broker less nothing is lost then. */
+  void awaitInSync() throws IOException, InterruptedException {
+    try (TortureTopics topics = ground.kafka().topics(clock)) {
+      topics.awaitInSync();
+    }
+  }
+
+  /** Counts the logs that were trimmed in this life. */
+  void countTrims() throws IOException, InterruptedException {
+    try (TortureTopics topics = ground.kafka().topics(clock)) {
+      tally.trimmed(topics.trimmed());
+    }
+  }
+
+  /** One node starts without its directory; every fourth time all nodes. */
+  void empty(FaultPlan.Round round) throws IOException, InterruptedException {
+    boolean isAll = round.lastsMs() % 4 == 0;
+    List<Machine> victims = isAll ? ground.machines() : List.of(ground.victim(round));
+    for (Machine victim : victims) {
+      victim.kill();
+      victim.deleteData();
+    }
+    for (Machine victim : victims) {
+      var unused = victim.spawn();
+    }
+    if (round.interruptedMs() >= 0) {
+      Machine first = victims.get(0);
+      boolean unused = first.server().isReadyWithin(round.interruptedMs());
+      first.kill();
+      tally.startInterrupted();
+      var again = first.spawn();
+    } else if (!isAll && round.lastsMs() % 3 == 0) {
+      killAnother(round);
+    }
+    for (Machine victim : victims) {
+      victim.server().awaitReady();
+    }
+  }
+
+  /** While a node begins with nothing, another one is killed, and starts again. */
+  private void killAnother(FaultPlan.Round round) throws IOException, InterruptedException {
+    List<Machine> machines = ground.machines();
+    Machine other = machines.get((round.victim() + 1) % machines.size());
+    other.kill();
+    other.spawn().awaitReady();
+  }
+
+  /** Packets pass in one direction only, in one of five places. */
+  void oneWay(FaultPlan.Round round) throws IOException, InterruptedException {
+    TortureKafka kafka = ground.kafka();
+    int node = round.victim() % ground.machines().size();
+    List<Integer> ofNode = List.of(ground.machines().get(node).port());
+    try {
+      switch (round.lastsMs() % 5) {
+        case 0 -> packets.dropRequests(kafka.portsFor(node));
+        case 1 -> packets.dropAnswers(kafka.portsFor(node));
+        case 2 -> packets.dropAnswers(kafka.portForBrokers(round));
+        case 3 -> packets.dropRequests(ofNode);
+        default -> packets.dropAnswers(ofNode);
+      }
+      waitMs(2L * round.lastsMs());
+    } finally {
+      packets.resume();
+    }
+  }
+
+  /** The node gives up all that it leads, and takes part again. */
+  void drain(FaultPlan.Round round) throws IOException {
+    String address = ground.victim(round).address();
+    ClientConfig config = ClientConfig.of(ground.administratorsEndpoint());
+    try (ClusterClient client = new ClusterClient(config)) {
+      client.drain(address, true);
+      waitMs(round.lastsMs());
+      client.drain(address, false);
+    } catch (RefusedException | ConnectionException e) {
+      // A node that is about to be left by its group gives no answer.
+      tally.drainRefused();
+    }
+  }
+
+  void killBroker(FaultPlan.Round round) throws IOException {
+    KafkaBroker victim = ground.kafka().victim(round);
+    victim.kill();
+    waitMs(round.lastsMs());
+    victim.restart();
+  }
+
+  void suspendBroker(FaultPlan.Round round) throws IOException {
+    KafkaBroker victim = ground.kafka().victim(round);
+    victim.suspend();
+    waitMs(round.lastsMs());
+    victim.resume();
+  }
+
+  /** The broker starts on what its disk had; the other brokers have all that was acknowledged. */
+  void cutBroker(FaultPlan.Round round) throws IOException, InterruptedException {
+    KafkaBroker victim = ground.kafka().victim(round);
+    PowerDisk disk = ground.kafka().disk(round);
+    disk.cut();
+    victim.kill();
+    disk.restore();
+    waitMs(round.lastsMs() % 1_000);
+    victim.restart();
+  }
+
+  /**
+   * A broker misses what is written while it is down; then it comes to lead without the others, and
+   * the others take its log. What was acknowledged since the fault began may be gone.
+   */
+  void electUncleanly(FaultPlan.Round round) throws IOException, InterruptedException {
+    KafkaBroker late = ground.kafka().victim(round);
+    late.kill();
+    waitMs(round.lastsMs());
+    List<KafkaBroker> others = new ArrayList<>(ground.kafka().others(round));
+    others.forEach(KafkaBroker::kill);
+    late.restart();
+    try (TortureTopics topics = ground.kafka().topics(clock)) {
+      topics.electUncleanly();
+    }
+    KafkaBroker.restartAll(others);
+    awaitInSync();
+  }
+
+  @Override
+  public void close() {
+    packets.close();
+  }
+}
