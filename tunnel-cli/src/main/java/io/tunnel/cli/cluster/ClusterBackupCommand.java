@@ -124,7 +124,8 @@ final class ClusterBackupCommand extends Job {
     ClusterBackup.Outcome read;
     try (KafkaClusters clusters = new KafkaClusters(config, clock);
         ProgressBar bar = bar("reading", screen)) {
-      read = new ClusterBackup(clusters, work, shards, origin, bar::add).run();
+      ClusterBackup.Pace pace = new ClusterBackup.Pace(KafkaClusters.THREADS, bar::add);
+      read = new ClusterBackup(clusters, work, shards, origin, pace).run();
     }
     try (ProgressBar bar = bar("copying", screen)) {
       Backup.Options options = new Backup.Options(true, Optional.ofNullable(keep));

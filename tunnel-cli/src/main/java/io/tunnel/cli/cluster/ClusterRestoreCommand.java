@@ -127,7 +127,7 @@ final class ClusterRestoreCommand extends Job {
               clusters,
               new ClusterRestore.Chance(
                   WiringChance::longNumber, WiringChance.secret(ChannelGrants.KEY_BYTES)),
-              bar::add)
+              new ClusterRestore.Pace(KafkaClusters.THREADS, bar::add))
           .run(set.takenMs(), TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
     } finally {
       PrivateFiles.deleteAll(work);

@@ -143,7 +143,7 @@ final class ClusterRestoreTest {
             SavedWorld.SHARDS,
             to,
             new ClusterRestore.Chance(markers::nextLong, KEY),
-            bytes -> {})
+            new ClusterRestore.Pace(1, bytes -> {}))
         .run(7, NOW_MS);
   }
 
