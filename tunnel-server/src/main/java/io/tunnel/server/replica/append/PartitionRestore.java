@@ -123,7 +123,12 @@ public final class PartitionRestore {
     try (rows) {
       for (Step step : steps()) {
         if (step instanceof Step.Marker marker) {
+          boolean isFirst = lead.follow().next() == 0;
           mark(marker.incarnation());
+          if (isFirst) {
+            // Says that the log alone is not the partition: the saved log lacks answers to writers.
+            append(begin(), Kind.BEGIN, 1);
+          }
         } else if (step instanceof Step.Begin begin) {
           append(begin(), Kind.BEGIN, begin.first());
         } else if (step instanceof Step.Changes part) {
