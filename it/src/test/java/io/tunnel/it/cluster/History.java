@@ -5,6 +5,7 @@ import io.tunnel.it.ledger.Seen;
 import io.tunnel.it.process.Service;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
@@ -62,15 +63,29 @@ record History(List<Seen> changes, List<KnownPosition> known) {
   static Map<Integer, Long> ends(TableClient tables, String name) {
     Map<Integer, Long> ends = new TreeMap<>();
     Poll.until(
-        "each partition of " + name + " has a leader",
+        Poll.LONG,
         () -> {
           ends.clear();
-          for (PartitionInfo each : tables.describeTable(name).partitions()) {
+          List<PartitionInfo> partitions = partitions(tables, name);
+          for (PartitionInfo each : partitions) {
             each.figures().ifPresent(figures -> ends.put(each.id(), figures.committed()));
           }
-          return ends.size() == tables.describeTable(name).partitions().size();
-        });
+          return !partitions.isEmpty() && ends.size() == partitions.size();
+        },
+        () -> "the ends of all partitions of " + name + ", but " + ends);
     return ends;
+  }
+
+  /** None while no node leads them, or can tell their figures. */
+  private static List<PartitionInfo> partitions(TableClient tables, String name) {
+    try {
+      return tables.describeTable(name).partitions();
+    } catch (RefusedException e) {
+      if (!e.retriable()) {
+        throw e;
+      }
+      return List.of();
+    }
   }
 
   private static History read(Service service, TableInfo table, int partition, long end) {
