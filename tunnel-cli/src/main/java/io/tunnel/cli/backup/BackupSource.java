@@ -40,6 +40,11 @@ public final class BackupSource {
     }
   }
 
+  /** The directory of backups, as the command line names it. */
+  public Path from() {
+    return from;
+  }
+
   /** The chosen backup of an open directory. */
   public BackupSet set(BackupDirectory backup) throws IOException {
     return backup.set(Optional.ofNullable(number));

@@ -175,32 +175,10 @@ public final class RestoreCommand extends Job {
               + " in "
               + Human.counted(set.fileCount(), "file"));
       problems.forEach(problem -> out.println("WRONG " + problem));
-      printRevived(revived, out);
+      RevivedText.print(revived, out);
       out.println(
           report.isSound() ? "sound: a server can start on it" : "not sound; see ./tunnel doctor");
     }
     out.flush();
-  }
-
-  /** The backup does not know what was revoked behind it. */
-  private static void printRevived(Restore.Revived revived, PrintWriter out) {
-    if (revived.keys().isEmpty() && revived.tokens().isEmpty()) {
-      return;
-    }
-    out.println(
-        Human.counted(revived.keys().size(), "access key")
-            + " and "
-            + Human.counted(revived.tokens().size(), "token")
-            + " of the backup can be used again, also those that were revoked, and rights that were"
-            + " withdrawn, since it was taken:");
-    if (!revived.keys().isEmpty()) {
-      out.println("  keys " + String.join(" ", revived.keys()));
-    }
-    if (!revived.tokens().isEmpty()) {
-      out.println("  tokens " + String.join(" ", revived.tokens()));
-    }
-    out.println(
-        "before clients come, revoke again what REVOKE_KEY, REVOKE_TOKEN and WITHDRAW lines of"
-            + " audit/administration.jsonl name");
   }
 }

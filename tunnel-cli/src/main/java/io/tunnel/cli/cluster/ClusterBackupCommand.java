@@ -5,7 +5,6 @@ import io.tunnel.server.backup.Backup;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.cluster.ClusterBackup;
 import io.tunnel.server.backup.cluster.KafkaClusters;
-import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.KafkaConfig;
@@ -100,7 +99,8 @@ final class ClusterBackupCommand extends Job {
       throw CommandFailure.usage("--keep is at least 1, not " + keep);
     }
     KafkaConfig config = kafka.config(1);
-    try (BackupDirectory target = open()) {
+    try (WorkDirectory unused = WorkDirectory.open(work, to);
+        BackupDirectory target = open()) {
       take(target, config);
       return ExitCode.OK;
     } catch (IOException e) {
@@ -124,13 +124,12 @@ final class ClusterBackupCommand extends Job {
     ClusterBackup.Outcome read;
     try (KafkaClusters clusters = new KafkaClusters(config, clock);
         ProgressBar bar = bar("reading", screen)) {
-      read = new ClusterBackup(clusters, work, shards, origin, bar::add).run();
+      ClusterBackup.Pace pace = new ClusterBackup.Pace(KafkaClusters.THREADS, bar::add);
+      read = new ClusterBackup(clusters, work, shards, origin, pace).run();
     }
     try (ProgressBar bar = bar("copying", screen)) {
       Backup.Options options = new Backup.Options(true, Optional.ofNullable(keep));
       print(read, Backup.take(work, target, options, takenMs, bar::add));
-    } finally {
-      PrivateFiles.deleteAll(work);
     }
   }
 

@@ -2,13 +2,13 @@ package io.tunnel.cli.cluster;
 
 import com.google.gson.Gson;
 import io.tunnel.cli.backup.BackupSource;
+import io.tunnel.cli.backup.RevivedText;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.BackupSet;
 import io.tunnel.server.backup.Restore;
 import io.tunnel.server.backup.cluster.ClusterRestore;
 import io.tunnel.server.backup.cluster.KafkaClusters;
 import io.tunnel.server.catalog.ChannelGrants;
-import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.KafkaConfig;
@@ -24,6 +24,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -97,14 +98,21 @@ final class ClusterRestoreCommand extends Job {
       int partitions,
       long changes,
       long rows,
-      Map<String, String> renamedTunnels) {}
+      Map<String, String> renamedTunnels,
+      List<String> revivedKeys,
+      List<String> revivedTokens) {}
+
+  /** What was restored. */
+  private record Restored(ClusterRestore.Outcome outcome, Restore.Revived revived) {}
 
   @Override
   public Integer call() {
     KafkaConfig config =
         minInsync == null ? kafka.config(replication) : kafka.config(replication, minInsync);
-    try (BackupDirectory backup = source.open()) {
+    try (BackupDirectory backup = source.open();
+        WorkDirectory directory = WorkDirectory.open(work, source.from())) {
       BackupSet set = source.set(backup);
+      directory.requireRoom(set.bytes(), directory.free());
       print(set, restore(backup, set, config));
       return ExitCode.OK;
     } catch (IOException e) {
@@ -112,25 +120,34 @@ final class ClusterRestoreCommand extends Job {
     }
   }
 
-  private ClusterRestore.Outcome restore(BackupDirectory backup, BackupSet set, KafkaConfig config)
+  private Restored restore(BackupDirectory backup, BackupSet set, KafkaConfig config)
       throws IOException {
+    try {
+      return written(backup, set, config);
+    } catch (IOException e) {
+      throw new IOException(
+          "backup " + set.number() + " is not restored: " + Diagnosis.ofFile(e), e);
+    }
+  }
+
+  private Restored written(BackupDirectory backup, BackupSet set, KafkaConfig config)
+      throws IOException {
+    Restore.Revived revived;
     Screen screen = Screen.standardError(err(), System.getenv());
     SystemClock clock = new SystemClock();
     try (ProgressBar bar = bar("copying", OptionalLong.of(set.bytes()), screen)) {
-      var unused = Restore.run(backup, set, work, new SecureRandom(), bar::add);
+      revived = Restore.run(backup, set, work, new SecureRandom(), bar::add);
     }
     try (KafkaClusters clusters = new KafkaClusters(config, clock);
         ProgressBar bar = bar("writing", OptionalLong.empty(), screen)) {
-      return new ClusterRestore(
-              work,
-              set.shards(),
-              clusters,
-              new ClusterRestore.Chance(
-                  WiringChance::longNumber, WiringChance.secret(ChannelGrants.KEY_BYTES)),
-              bar::add)
-          .run(set.takenMs(), TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
-    } finally {
-      PrivateFiles.deleteAll(work);
+      ClusterRestore.Chance chance =
+          new ClusterRestore.Chance(
+              WiringChance::longNumber, WiringChance.secret(ChannelGrants.KEY_BYTES));
+      ClusterRestore.Pace pace = new ClusterRestore.Pace(KafkaClusters.THREADS, bar::add);
+      long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
+      return new Restored(
+          new ClusterRestore(work, set.shards(), clusters, chance, pace).run(set.takenMs(), nowMs),
+          revived);
     }
   }
 
@@ -138,7 +155,9 @@ final class ClusterRestoreCommand extends Job {
     return new ProgressBar(what, "bytes", total, screen, System::nanoTime);
   }
 
-  private void print(BackupSet set, ClusterRestore.Outcome outcome) {
+  private void print(BackupSet set, Restored restored) {
+    ClusterRestore.Outcome outcome = restored.outcome();
+    Restore.Revived revived = restored.revived();
     PrintWriter out = out();
     if (isJson) {
       out.println(
@@ -150,7 +169,9 @@ final class ClusterRestoreCommand extends Job {
                   outcome.partitions(),
                   outcome.changes(),
                   outcome.rows(),
-                  outcome.renamed())));
+                  outcome.renamed(),
+                  revived.keys(),
+                  revived.tokens())));
     } else {
       out.println(
           "restored backup "
@@ -168,6 +189,7 @@ final class ClusterRestoreCommand extends Job {
       outcome
           .renamed()
           .forEach((before, now) -> out.println("tunnel " + before + " has the id " + now));
+      RevivedText.print(revived, out);
       out.println("start its nodes now");
     }
     out.flush();

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +47,16 @@ public final class ClusterBackup {
   private final Path staging;
   private final int shards;
   private final int origin;
-  private final LongConsumer progress;
+  private final Pace pace;
+
+  /**
+   * How fast a backup goes on.
+   *
+   * @param threads that read at the same time, each partitions of one shard; at least 1. Each has
+   *     clients of Kafka of its own: {@link KafkaClusters} says which memory they take
+   * @param progress is told the bytes that were read since the call before; any thread
+   */
+  public record Pace(int threads, LongConsumer progress) {}
 
   /** The topics of a cluster, which are only read. A fake of tests is in memory. */
   public interface Clusters {
@@ -76,15 +86,13 @@ public final class ClusterBackup {
    * @param staging the directory to make, which does not exist or is empty
    * @param shards of the directory
    * @param origin random, at least 1; ties logs and rows of the directory to its catalog
-   * @param progress is told the bytes that were read since the call before
    */
-  public ClusterBackup(
-      Clusters source, Path staging, int shards, int origin, LongConsumer progress) {
+  public ClusterBackup(Clusters source, Path staging, int shards, int origin, Pace pace) {
     this.source = source;
     this.staging = staging;
     this.shards = shards;
     this.origin = origin;
-    this.progress = progress;
+    this.pace = pace;
   }
 
   /**
@@ -103,10 +111,7 @@ public final class ClusterBackup {
       requireUsable(texts);
       StoredCatalog catalog = StoredCatalog.of(new TreeMap<>(texts));
       try {
-        List<Map<String, String>> groups = new ArrayList<>();
-        for (int group = 0; group < Unit.TUNNEL_GROUPS; group++) {
-          groups.add(source.groupTexts(group));
-        }
+        List<Map<String, String>> groups = groups();
         Map<Integer, IncarnationHistory> incarnations = partitions(catalog.tables());
         if (hasSameTables(catalog)) {
           StoredCatalog.write(
@@ -158,27 +163,42 @@ public final class ClusterBackup {
         && now.lastPartition() == before.tables().lastPartition();
   }
 
+  private List<Integer> threads() {
+    return IntStream.range(0, pace.threads()).boxed().toList();
+  }
+
+  private List<Map<String, String>> groups() throws IOException {
+    List<Integer> ids = IntStream.range(0, Unit.TUNNEL_GROUPS).boxed().toList();
+    return SideBySide.all(
+        "backup-tunnels", threads(), ids, (thread, group) -> source.groupTexts(group));
+  }
+
+  /** A shard takes one partition at a time, so as many shards as threads are made at once. */
   private Map<Integer, IncarnationHistory> partitions(Catalog tables) throws IOException {
+    List<Integer> ids = IntStream.range(0, shards).boxed().toList();
+    Map<Integer, IncarnationHistory> incarnations = new TreeMap<>();
+    SideBySide.all("backup-shard", threads(), ids, (thread, id) -> shard(id, tables))
+        .forEach(incarnations::putAll);
+    return incarnations;
+  }
+
+  private Map<Integer, IncarnationHistory> shard(int id, Catalog tables) throws IOException {
     Map<Integer, IncarnationHistory> incarnations = new TreeMap<>();
     try (ReadableAppendLog appends = source.appends(tables);
-        SnapshotBlocks blocks = source.blocks(tables)) {
-      for (int id = 0; id < shards; id++) {
-        try (StagedShard shard =
+        SnapshotBlocks blocks = source.blocks(tables);
+        StagedShard shard =
             StagedShard.create(
                 staging.resolve("shard-" + id),
                 new LogIdentity(id, origin),
                 tables::meta,
-                progress)) {
-          for (int partition : tables.partitionIds()) {
-            if (partition % shards == id) {
-              PartitionSave save =
-                  new PartitionSave(appends, blocks, partition, source.waitMsMax());
-              incarnations.put(partition, add(shard, save, partition, tables).incarnations());
-            }
-          }
-          shard.finish();
+                pace.progress())) {
+      for (int partition : tables.partitionIds()) {
+        if (partition % shards == id) {
+          PartitionSave save = new PartitionSave(appends, blocks, partition, source.waitMsMax());
+          incarnations.put(partition, add(shard, save, partition, tables).incarnations());
         }
       }
+      shard.finish();
     }
     return incarnations;
   }
@@ -187,11 +207,11 @@ public final class ClusterBackup {
   private Taken add(StagedShard shard, PartitionSave save, int partition, Catalog tables)
       throws IOException {
     int attempt = 1;
+    String name = tables.tableOfPartition(partition).meta().name();
     while (true) {
       try {
         return shard.add(save, partition);
       } catch (LogMovedException e) {
-        String name = tables.tableOfPartition(partition).meta().name();
         if (attempt == ATTEMPTS_MAX) {
           throw new IOException(
               ("the log of partition %d of table %s was trimmed during each of %d attempts to read"
@@ -202,6 +222,10 @@ public final class ClusterBackup {
         }
         attempt++;
         LOGGER.warn("reads partition {} of table {} again: {}", partition, name, e.getMessage());
+      } catch (IOException e) {
+        throw new IOException(
+            "cannot read partition %d of table %s: %s".formatted(partition, name, e.getMessage()),
+            e);
       }
     }
   }

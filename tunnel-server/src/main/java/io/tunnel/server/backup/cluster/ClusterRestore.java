@@ -18,8 +18,10 @@ import io.tunnel.server.replica.append.PartitionRestore;
 import io.tunnel.server.replica.append.PartitionRestore.Written;
 import io.tunnel.server.replica.append.ReadableAppendLog;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Makes a cluster of the directory of a single server that no server has open. The catalog is
@@ -40,10 +43,19 @@ public final class ClusterRestore {
   private final int shards;
   private final Clusters target;
   private final Chance chance;
-  private final LongConsumer progress;
+  private final Pace pace;
 
   /**
-   * Random numbers.
+   * How fast a restore goes on.
+   *
+   * @param threads that write partitions, and that write the stores of tunnels; at least 1. Each
+   *     has clients of Kafka of its own: {@link KafkaClusters} says which memory they take
+   * @param progress is told the bytes that were written since the call before; any thread
+   */
+  public record Pace(int threads, LongConsumer progress) {}
+
+  /**
+   * Random numbers; any thread.
    *
    * @param longs any
    * @param grantKey {@link io.tunnel.server.catalog.ChannelGrants#KEY_BYTES} secret bytes
@@ -98,15 +110,13 @@ public final class ClusterRestore {
    *
    * @param data a directory that {@link io.tunnel.server.backup.Restore} has made
    * @param shards of the directory
-   * @param progress is told the bytes that were written since the call before
    */
-  public ClusterRestore(
-      Path data, int shards, Clusters target, Chance chance, LongConsumer progress) {
+  public ClusterRestore(Path data, int shards, Clusters target, Chance chance, Pace pace) {
     this.data = data;
     this.shards = shards;
     this.target = target;
     this.chance = chance;
-    this.progress = progress;
+    this.pace = pace;
   }
 
   /**
@@ -137,11 +147,7 @@ public final class ClusterRestore {
               Unit.TUNNEL_GROUPS,
               new Founding(
                   new CatalogIdentity(origin), chance.grantKey(), Level.NEWEST, LogForm.APPENDS));
-      for (int group = 0; group < Unit.TUNNEL_GROUPS; group++) {
-        try (CatalogStore store = target.group(group)) {
-          replace(store, moved.groups().get(group));
-        }
-      }
+      writeGroups(moved.groups());
       writeLast(catalog, moved.catalog());
       return new Outcome(
           origins.size(),
@@ -150,6 +156,26 @@ public final class ClusterRestore {
           written.rows(),
           moved.renamed());
     }
+  }
+
+  /** Opening a store takes several answers of Kafka, one after the other. */
+  private void writeGroups(Map<Integer, Map<String, Optional<String>>> groups) throws IOException {
+    List<Integer> ids = IntStream.range(0, Unit.TUNNEL_GROUPS).boxed().toList();
+    List<Integer> threads = IntStream.range(0, pace.threads()).boxed().toList();
+    var unused =
+        SideBySide.all(
+            "restore-tunnels",
+            threads,
+            ids,
+            (thread, group) -> {
+              try (CatalogStore store = target.group(group)) {
+                replace(store, groups.get(group));
+              } catch (IOException e) {
+                throw new IOException(
+                    "cannot restore group " + group + " of tunnels: " + e.getMessage(), e);
+              }
+              return group;
+            });
   }
 
   private static void writeLast(CatalogStore catalog, Map<String, Optional<String>> texts)
@@ -184,27 +210,57 @@ public final class ClusterRestore {
 
   private Written writePartitions(StoredCatalog stored, long nowMs) throws IOException {
     long least = MovedCatalog.leastIncarnation(stored.texts(), nowMs);
-    long changes = 0;
-    long rows = 0;
-    long bytes = 0;
-    try (ReadableAppendLog appends = target.appends(stored.tables());
-        SnapshotBlocks blocks = target.blocks(stored.tables())) {
-      PartitionRestore.Target logs =
-          new PartitionRestore.Target(appends, blocks, chance.longs(), target.waitMsMax());
+    List<Written> all = new ArrayList<>();
+    try (Opened<Logs> logs = new Opened<>()) {
+      for (int i = 0; i < pace.threads(); i++) {
+        logs.add(new Logs(target.appends(stored.tables()), target.blocks(stored.tables())));
+      }
       for (int id = 0; id < shards; id++) {
-        try (SavedShard shard = SavedShard.open(data.resolve("shard-" + id), id, stored)) {
-          for (int partition : partitionsOf(stored, id)) {
-            Written one =
-                new PartitionRestore(logs, shard.changes(partition, least), progress)
-                    .run(shard.rows(partition));
-            changes += one.changes();
-            rows += one.rows();
-            bytes += one.blockBytes();
+        List<Integer> partitions = partitionsOf(stored, id);
+        if (!partitions.isEmpty()) {
+          try (SavedShard shard = SavedShard.open(data.resolve("shard-" + id), id, stored)) {
+            all.addAll(
+                SideBySide.all(
+                    "restore-partition",
+                    logs.all(),
+                    partitions,
+                    (to, partition) -> write(to, shard, partition, least, stored)));
           }
         }
       }
     }
-    return new Written(changes, rows, bytes);
+    return new Written(
+        all.stream().mapToLong(Written::changes).sum(),
+        all.stream().mapToLong(Written::rows).sum(),
+        all.stream().mapToLong(Written::blockBytes).sum());
+  }
+
+  /** What one thread writes to. */
+  private record Logs(ReadableAppendLog appends, SnapshotBlocks blocks) implements Closeable {
+    @Override
+    public void close() throws IOException {
+      try (appends) {
+        blocks.close();
+      }
+    }
+  }
+
+  private Written write(Logs to, SavedShard from, int partition, long least, StoredCatalog stored)
+      throws IOException {
+    PartitionRestore.Target logs =
+        new PartitionRestore.Target(to.appends(), to.blocks(), chance.longs(), target.waitMsMax());
+    try {
+      return new PartitionRestore(logs, from.changes(partition, least), pace.progress())
+          .run(from.rows(partition));
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot restore partition %d of table %s: %s"
+              .formatted(
+                  partition,
+                  stored.tables().tableOfPartition(partition).meta().name(),
+                  e.getMessage()),
+          e);
+    }
   }
 
   private List<Integer> partitionsOf(StoredCatalog stored, int shard) {

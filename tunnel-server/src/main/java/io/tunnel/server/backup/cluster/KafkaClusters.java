@@ -20,6 +20,7 @@ import io.tunnel.server.replica.append.ReadableAppendLog;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -29,9 +30,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** The topics of a cluster in Kafka, as backups and restores use them. */
+/**
+ * The topics of a cluster in Kafka, as backups and restores use them. Any number of threads may
+ * call: of {@link #THREADS}, each with logs of its own, a restore holds 40 MiB at most, and a
+ * backup 16 MiB and the 128 MiB of the rows that the shard has not written to its files.
+ */
 public final class KafkaClusters
     implements ClusterRestore.Clusters, ClusterBackup.Clusters, Closeable {
+
+  /**
+   * Partitions, or stores of tunnels, that are read or written at once. Most of the time of each is
+   * a wait for Kafka's next answer.
+   */
+  public static final int THREADS = 4;
+
+  private static final String FETCH_WAIT = "fetch.max.wait.ms";
+
+  /**
+   * How long a broker holds the question for records that do not exist yet. A consumer that has
+   * read all records asks for more at once, and answers its next request after this question.
+   */
+  private static final String FETCH_WAIT_MS = "20";
 
   /** Longest wait for one answer, retries included. */
   private static final long WAIT_MS_MAX = 60_000;
@@ -45,9 +64,21 @@ public final class KafkaClusters
 
   /** Connects at the first request. */
   public KafkaClusters(KafkaConfig config, Shard.Clock clock) throws IOException {
-    this.config = config;
+    this.config = hasty(config);
     this.clock = clock;
-    this.kafka = new KafkaCluster(config, clock);
+    this.kafka = new KafkaCluster(this.config, clock);
+  }
+
+  private static KafkaConfig hasty(KafkaConfig config) {
+    Map<String, String> properties = new HashMap<>(config.properties());
+    properties.putIfAbsent(FETCH_WAIT, FETCH_WAIT_MS);
+    return new KafkaConfig(
+        config.bootstrap(),
+        config.cluster(),
+        config.replicas(),
+        config.times(),
+        config.compression(),
+        properties);
   }
 
   /** Hears nothing: a write that takes too long fails the restore. */

@@ -42,6 +42,9 @@ public final class PartitionRestore {
   /** Bytes of batches after which a record ends; one batch may have more. */
   static final int RECORD_BYTES_MAX = 1 << 20;
 
+  /** Bytes of records in flight; one record may have more. */
+  private static final long IN_FLIGHT_BYTES_MAX = 16L << 20;
+
   private static final long BYTES_PER_SECOND_MAX = 1L << 40;
 
   private final Target target;
@@ -55,6 +58,7 @@ public final class PartitionRestore {
   /** Records whose fate the log has not told yet. */
   private int inFlight;
 
+  private long bytesInFlight;
   private long lastMicros;
   private long changes;
 
@@ -119,7 +123,12 @@ public final class PartitionRestore {
     try (rows) {
       for (Step step : steps()) {
         if (step instanceof Step.Marker marker) {
+          boolean isFirst = lead.follow().next() == 0;
           mark(marker.incarnation());
+          if (isFirst) {
+            // Says that the log alone is not the partition: the saved log lacks answers to writers.
+            append(begin(), Kind.BEGIN, 1);
+          }
         } else if (step instanceof Step.Begin begin) {
           append(begin(), Kind.BEGIN, begin.first());
         } else if (step instanceof Step.Changes part) {
@@ -210,8 +219,8 @@ public final class PartitionRestore {
       long expected = saved.extent().first() + changes + rows;
       if (batch.basePosition() != expected) {
         throw new IOException(
-            "partition %d of the backup has a change at position %d where %d is the next"
-                .formatted(saved.partition(), batch.basePosition(), expected));
+            "the backup has a change at position %d where %d is the next"
+                .formatted(batch.basePosition(), expected));
       }
       value.write(batch.array(), batch.offset(), batch.byteCount());
       rows += batch.rowCount();
@@ -243,6 +252,7 @@ public final class PartitionRestore {
   private void send(AppendHeader header, byte[] value, LongConsumer landed) throws IOException {
     requireNoTrouble();
     inFlight++;
+    bytesInFlight += value.length;
     target
         .log()
         .append(
@@ -253,6 +263,7 @@ public final class PartitionRestore {
                 told.add(
                     () -> {
                       inFlight--;
+                      bytesInFlight -= value.length;
                       placed.ifPresentOrElse(
                           at -> landed.accept(at.offset()),
                           () -> fail("the log does not say whether it has a record"));
@@ -264,7 +275,10 @@ public final class PartitionRestore {
   }
 
   private void awaitSpace() throws IOException {
-    while (inFlight > 0 && (!lead.mayAppend() || target.log().isFull())) {
+    while (inFlight > 0
+        && (!lead.mayAppend()
+            || target.log().isFull()
+            || bytesInFlight >= IN_FLIGHT_BYTES_MAX)) {
       takeNext();
     }
   }
@@ -290,14 +304,13 @@ public final class PartitionRestore {
       requireNoTrouble();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while partition " + saved.partition() + " is restored", e);
+      throw new IOException("interrupted", e);
     }
   }
 
   private void requireNoTrouble() throws IOException {
     if (trouble.isPresent()) {
-      throw new IOException(
-          "cannot restore partition " + saved.partition() + ": " + trouble.get() + "; begin again");
+      throw new IOException(trouble.get() + "; begin again");
     }
   }
 
@@ -316,12 +329,7 @@ public final class PartitionRestore {
         bytes = writer.bytes();
       }
       if (writer.state() != State.COMPLETE) {
-        throw new IOException(
-            "cannot restore partition "
-                + saved.partition()
-                + ": "
-                + writer.why()
-                + "; begin again");
+        throw new IOException(writer.why() + "; begin again");
       }
       return writer.content();
     }

@@ -43,8 +43,8 @@ final class SnapshotSearch implements AutoCloseable {
    * What a log has.
    *
    * @param start the first offset of the log
-   * @param hasAll whether the log has each change that the partition ever had: nothing was trimmed,
-   *     and the log is not that of a restored partition without old changes
+   * @param hasAll whether the log has all that makes the partition: nothing was trimmed, and the log
+   *     is not that of a restored partition, whose writers and old changes only a snapshot has
    * @param snapshots whose following records the log still has, the newest first
    */
   record Found(long start, boolean hasAll, List<Snapshot> snapshots) {}
@@ -69,13 +69,15 @@ final class SnapshotSearch implements AutoCloseable {
   Found find() throws IOException {
     long start = start();
     long end = end();
+    boolean hasAll = start == 0 && isFromFirst(end);
     List<Snapshot> found = end > start ? named(start, end) : new ArrayList<>();
-    if (found.isEmpty() && start > 0) {
+    // The last record is a marker whose leader had not read the snapshot's record, for example.
+    if (found.isEmpty() && !hasAll) {
       found = scanned(start, end);
     }
     found.removeIf(each -> each.at().next() < start);
     List<Snapshot> newest = found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()));
-    return new Found(start, start == 0 && beginsAtFirst(end), List.copyOf(newest));
+    return new Found(start, hasAll, List.copyOf(newest));
   }
 
   /** The offset of the first record that the log has now. */
@@ -88,18 +90,18 @@ final class SnapshotSearch implements AutoCloseable {
     return answer(tail.ends(List.of(partition)).get(partition)).offset();
   }
 
-  /** Whether no BEGIN before the first changes raises the position. */
-  private boolean beginsAtFirst(long end) throws IOException {
-    boolean[] isRaised = {false};
+  /** Whether the log is not that of a restored partition, which has a BEGIN before all changes. */
+  private boolean isFromFirst(long end) throws IOException {
+    boolean[] isRestored = {false};
     read(
         0,
         end,
         record -> {
           Kind kind = record.header().kind();
-          isRaised[0] |= kind == Kind.BEGIN && record.header().first() > 1;
-          return kind == Kind.BEGIN || kind == Kind.MARKER;
+          isRestored[0] |= kind == Kind.BEGIN;
+          return kind == Kind.MARKER;
         });
-    return !isRaised[0];
+    return !isRestored[0];
   }
 
   /**

@@ -143,7 +143,7 @@ final class ClusterRestoreTest {
             SavedWorld.SHARDS,
             to,
             new ClusterRestore.Chance(markers::nextLong, KEY),
-            bytes -> {})
+            new ClusterRestore.Pace(1, bytes -> {}))
         .run(7, NOW_MS);
   }
 
@@ -212,6 +212,22 @@ final class ClusterRestoreTest {
     assertThat(tables.lastPartition()).isEqualTo(SavedWorld.PARTITIONS);
     assertThat(tables.table("t2").origin()).hasValue(Bytes.copyOf(new byte[] {9, 2}));
     assertThat(tables.identity().orElseThrow().origin()).isEqualTo(ORIGIN);
+  }
+
+  /** The saved log has no answers to writers, so the log alone would forget the writers. */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void each_replica_begins_with_the_snapshot_also_when_the_last_record_names_none(long seed)
+      throws IOException {
+    SavedWorld world = new SavedWorld(directory.resolve("data"), new Random(seed));
+    MemoryClusters to = new MemoryClusters();
+    var unused = restore(world, to);
+    for (int partition = 1; partition <= SavedWorld.PARTITIONS; partition++) {
+      long snapshot = to.logs.lastSnapshot(partition);
+      assertThat(to.logs.beginning(partition)).containsExactly(snapshot);
+      to.logs.claimAtSnapshot(partition);
+      assertThat(to.logs.beginning(partition)).containsExactly(snapshot);
+    }
   }
 
   @Test

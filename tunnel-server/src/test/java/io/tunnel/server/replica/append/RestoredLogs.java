@@ -161,6 +161,26 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     lead(batch.partition(), Kind.BATCHES, batch.rowCount(), value);
   }
 
+  /** A node claims a restored partition before the node has read the record of the snapshot. */
+  public void claimAtSnapshot(int partition) {
+    LeadCore<Boolean> lead = new LeadCore<>(snapshot(partition).at(), 9);
+    markers++;
+    land(partition, lead.claim(markers, 9), new AppendValue.Leader("n", "1").encode());
+  }
+
+  /** The snapshots that a new replica tries, the newest first; nothing for the log from its start. */
+  public List<Long> beginning(int partition) throws IOException {
+    try (SnapshotSearch search = new SnapshotSearch(this, partition, 60_000)) {
+      SnapshotSearch.Found found = search.find();
+      return found.snapshots().stream().map(Snapshot::id).toList();
+    }
+  }
+
+  /** The id of the last record, which is a snapshot. */
+  public long lastSnapshot(int partition) {
+    return snapshot(partition).id();
+  }
+
   /** A record of a former leader lands, or a copy of a record. */
   public void landAgain(int partition, int index) {
     List<Stored> all = List.copyOf(log.records(partition));
