@@ -47,9 +47,6 @@ public final class Snapshots implements Closeable {
   /** Between two looks at all replicas. */
   static final long SEE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Milliseconds after which a log that gives nothing fails a search for former snapshots. */
-  private static final long WAIT_MS_MAX = 30_000;
-
   /** Bytes of a log after which the bytes of the partition's rows are estimated again. */
   private static final long ROW_BYTES_EVERY = 4 << 20;
 
@@ -88,18 +85,26 @@ public final class Snapshots implements Closeable {
    *
    * @param owner one thread, which must not wait
    * @param waiting threads that may wait
+   * @param waits how the waiting threads wait for the log
    */
-  public record Threads(Executor owner, Executor waiting) {}
+  public record Threads(Executor owner, Executor waiting, Waits waits) {
 
-  /**
-   * Limits of a node.
-   *
-   * @param pinnedNanosMax after which RocksDB's snapshot is released, and a snapshot ends
-   */
-  record Limits(DueCore.Limits due, long pinnedNanosMax) {
+    /** Milliseconds after which a log that gives nothing fails a search for snapshots. */
+    private static final long WAIT_MS_MAX = 30_000;
+
+    /** Threads of the JVM. */
+    public Threads(Executor owner, Executor waiting) {
+      this(owner, waiting, Waits.ofThread(WAIT_MS_MAX));
+    }
+  }
+
+  /** Limits of a node. */
+  record Limits(DueCore.Limits due, SnapshotWriter.Limits snapshot) {
 
     /** What a node is begun with: at 32 MiB/s, a partition of 56 GiB is written in 30 minutes. */
-    static final Limits USUAL = new Limits(DueCore.Limits.USUAL, TimeUnit.MINUTES.toNanos(30));
+    static final Limits USUAL =
+        new Limits(
+            DueCore.Limits.USUAL, SnapshotWriter.Limits.ofNode(TimeUnit.MINUTES.toNanos(30)));
   }
 
   /** The bytes of a partition's rows when its lane had taken so many bytes. */
@@ -278,7 +283,7 @@ public final class Snapshots implements Closeable {
         .execute(
             () -> {
               try (SnapshotSearch search =
-                  new SnapshotSearch(ports.log(), step.partition(), WAIT_MS_MAX)) {
+                  new SnapshotSearch(ports.log(), step.partition(), ports.threads().waits())) {
                 List<Snapshot> found = search.at(step.offsets());
                 post(() -> recalled(step, found));
               } catch (IOException | RuntimeException e) {
@@ -312,7 +317,7 @@ public final class Snapshots implements Closeable {
                             scanned.get(),
                             ports.blocks(),
                             this::wrote,
-                            ports.limits().pinnedNanosMax()));
+                            ports.limits().snapshot()));
                 write();
               } else {
                 scanned.ifPresent(each -> each.scan().close());
