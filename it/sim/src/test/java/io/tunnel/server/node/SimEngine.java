@@ -7,7 +7,6 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.KnownPartitions;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.append.AppendReplicas;
-import io.tunnel.server.replica.append.ReadableAppendLog;
 import io.tunnel.server.replica.append.SimReplicas;
 import io.tunnel.server.replica.append.SimStorage;
 import io.tunnel.wire.LookAnswer.Part;
@@ -22,14 +21,13 @@ import java.util.function.LongSupplier;
 /**
  * The engine of a simulated node's partitions.
  *
- * @param retentionMicros how long the local logs keep changes
+ * @param retentionMicros how long the logs keep changes
  * @param markers random numbers
  * @param peers the other nodes
  */
 public record SimEngine(
     SimStorage storage,
-    ReadableAppendLog log,
-    SimReplicas.Reached reach,
+    SimReplicas.Shared shared,
     long retentionMicros,
     LongSupplier markers,
     Others peers) {
@@ -80,7 +78,7 @@ public record SimEngine(
             storage,
             REPLICA,
             new SimReplicas.Given(
-                log,
+                shared,
                 new AppendReplicas.Self(node.self().name(), node.self().incarnation(), markers),
                 new AppendReplicas.Known(
                     OwnCatalog.ofCache(node.catalog()),
@@ -89,7 +87,10 @@ public record SimEngine(
                     partition -> 0,
                     () -> true),
                 node.placement()::leaderElsewhere,
-                reach,
+                new VerifiedElsewhere(
+                    node.self().name(),
+                    node.placement()::get,
+                    (member, questions) -> peers.ask(member.name(), questions)),
                 node.clock()));
     Later later =
         (ms, action) -> {

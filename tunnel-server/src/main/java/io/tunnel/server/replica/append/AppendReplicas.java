@@ -49,9 +49,6 @@ import java.util.function.Supplier;
  */
 public final class AppendReplicas implements NodeReplicas {
 
-  /** Milliseconds after which a log that gives nothing fails the start of a replica. */
-  private static final long START_WAIT_MS_MAX = 30_000;
-
   private final Shards shards;
   private final List<LaneKeeper> keepers;
   private final List<LocalRetention> retentions;
@@ -126,7 +123,13 @@ public final class AppendReplicas implements NodeReplicas {
       Snapshots.Threads threads,
       OtherReplicas others) {}
 
-  AppendReplicas(Shards shards, List<LaneKeeper> keepers, LaneShards lanes, ReplicaConfig config) {
+  /** Replicas of open shards; {@code snapshotClock} times snapshots and trims. */
+  AppendReplicas(
+      Shards shards,
+      List<LaneKeeper> keepers,
+      LaneShards lanes,
+      ReplicaConfig config,
+      Shard.Clock snapshotClock) {
     this.shards = shards;
     this.keepers = List.copyOf(keepers);
     this.ports = lanes.ports();
@@ -146,7 +149,7 @@ public final class AppendReplicas implements NodeReplicas {
     this.changes = new LaneChanges(this, shards, history);
     this.snapshots =
         new Snapshots(
-            new SnapshotLanes(this, shards, lanes, times), ports.snapshots(), lanes.clock());
+            new SnapshotLanes(this, shards, lanes, times), ports.snapshots(), snapshotClock);
   }
 
   /**
@@ -163,7 +166,7 @@ public final class AppendReplicas implements NodeReplicas {
       throws IOException {
     ReplicaStart start =
         new ReplicaStart(
-            shared.log(), shared.blocks(), shared.threads().waiting(), START_WAIT_MS_MAX);
+            shared.log(), shared.blocks(), shared.threads().waiting(), shared.threads().waits());
     Snapshots.Ports snapshots =
         new Snapshots.Ports(
             start::begin,
@@ -190,7 +193,8 @@ public final class AppendReplicas implements NodeReplicas {
     Ports ports = lanes.ports();
     Shards shards =
         Shards.openCache(layout.shards(), ports.known().catalog(), lanes, meter, lanes.clock());
-    return new AppendReplicas(shards, lanes.keepers(shards), lanes, layout.replica());
+    return new AppendReplicas(
+        shards, lanes.keepers(shards), lanes, layout.replica(), lanes.clock());
   }
 
   /** Follows what was stored of partitions that exist. */

@@ -33,19 +33,19 @@ final class ReplicaStart {
   private final ReadableAppendLog log;
   private final SnapshotBlocks blocks;
   private final Executor executor;
-  private final long waitMsMax;
+  private final Waits waits;
 
   /**
    * Begins replicas of any shards.
    *
    * @param executor of threads that may wait; one thread loads one replica
-   * @param waitMsMax after which a log that gives nothing fails a start
+   * @param waits how these threads wait; a log that gives nothing in time fails a start
    */
-  ReplicaStart(ReadableAppendLog log, SnapshotBlocks blocks, Executor executor, long waitMsMax) {
+  ReplicaStart(ReadableAppendLog log, SnapshotBlocks blocks, Executor executor, Waits waits) {
     this.log = log;
     this.blocks = blocks;
     this.executor = executor;
-    this.waitMsMax = waitMsMax;
+    this.waits = waits;
   }
 
   /** Does a step on the shard's thread. */
@@ -78,7 +78,7 @@ final class ReplicaStart {
 
   private LaneState start(Shard shard, int partition) throws IOException {
     SnapshotSearch.Found found;
-    try (SnapshotSearch search = new SnapshotSearch(log, partition, waitMsMax)) {
+    try (SnapshotSearch search = new SnapshotSearch(log, partition, waits)) {
       found = search.find();
     }
     IOException damaged =
@@ -136,7 +136,7 @@ final class ReplicaStart {
         });
   }
 
-  private static <T> T onShard(Shard shard, int partition, Step<T> step) throws IOException {
+  private <T> T onShard(Shard shard, int partition, Step<T> step) throws IOException {
     CompletableFuture<T> done = new CompletableFuture<>();
     shard.execute(
         Set.of(partition),
@@ -148,7 +148,7 @@ final class ReplicaStart {
           }
         });
     try {
-      return done.get();
+      return waits.answer(done);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while partition " + partition + " begins anew", e);

@@ -12,7 +12,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -35,9 +34,14 @@ final class SnapshotSearch implements AutoCloseable {
 
   private final ReadableAppendLog log;
   private final int partition;
-  private final long waitMsMax;
+  private final Waits waits;
   private final BlockingQueue<AppendTail.Event> events = new LinkedBlockingQueue<>();
   private final AppendTail tail;
+
+  /** A search by a thread of the JVM, with a limit in milliseconds for each wait. */
+  SnapshotSearch(ReadableAppendLog log, int partition, long waitMsMax) {
+    this(log, partition, Waits.ofThread(waitMsMax));
+  }
 
   /**
    * What a log has.
@@ -52,12 +56,12 @@ final class SnapshotSearch implements AutoCloseable {
   /**
    * A search that has read nothing.
    *
-   * @param waitMsMax after which a log that gives nothing fails the search
+   * @param waits for the log; a log that gives nothing in time fails the search
    */
-  SnapshotSearch(ReadableAppendLog log, int partition, long waitMsMax) {
+  SnapshotSearch(ReadableAppendLog log, int partition, Waits waits) {
     this.log = log;
     this.partition = partition;
-    this.waitMsMax = waitMsMax;
+    this.waits = waits;
     this.tail = log.tail(events::add);
   }
 
@@ -220,21 +224,19 @@ final class SnapshotSearch implements AutoCloseable {
       } else {
         tail.resume();
       }
-      AppendTail.Event event = events.poll(waitMsMax, TimeUnit.MILLISECONDS);
-      if (event == null) {
-        throw new IOException(
-            "the log of partition " + partition + " gave nothing within " + waitMsMax + " ms");
-      }
-      return event;
+      return waits
+          .next(events)
+          .orElseThrow(
+              () -> new IOException("the log of partition " + partition + " gave nothing in time"));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while searching for snapshots", e);
     }
   }
 
-  private static <T> T answer(CompletableFuture<T> asked) throws IOException {
+  private <T> T answer(CompletableFuture<T> asked) throws IOException {
     try {
-      return asked.get();
+      return waits.answer(asked);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while asking the shared log", e);

@@ -31,14 +31,14 @@ final class SnapshotTaking implements AutoCloseable {
    * Begins.
    *
    * @param owner runs an action on the owner's thread
-   * @param pinnedNanosMax after which RocksDB's snapshot is released
+   * @param limits of the snapshot
    */
   SnapshotTaking(
       Take step,
       SnapshotLanes.Scanned scanned,
       SnapshotBlocks blocks,
       Executor owner,
-      long pinnedNanosMax) {
+      SnapshotWriter.Limits limits) {
     this.step = step;
     this.state = scanned.state();
     this.writer =
@@ -49,7 +49,7 @@ final class SnapshotTaking implements AutoCloseable {
                 scanned.scan()),
             blocks,
             owner,
-            pinnedNanosMax);
+            limits);
   }
 
   Take step() {

@@ -46,9 +46,6 @@ public final class Snapshots implements Closeable {
   /** Between two looks at all replicas. */
   static final long SEE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Milliseconds after which a log that gives nothing fails a search for former snapshots. */
-  private static final long WAIT_MS_MAX = 30_000;
-
   private final SnapshotLanes lanes;
   private final Ports ports;
   private final Shard.Clock clock;
@@ -83,23 +80,34 @@ public final class Snapshots implements Closeable {
    *
    * @param owner one thread, which must not wait
    * @param waiting threads that may wait
+   * @param waits how the waiting threads wait for the log
    */
-  public record Threads(Executor owner, Executor waiting) {}
+  public record Threads(Executor owner, Executor waiting, Waits waits) {
+
+    /** Milliseconds after which a log that gives nothing fails a search for snapshots. */
+    private static final long WAIT_MS_MAX = 30_000;
+
+    /** Threads of the JVM. */
+    public Threads(Executor owner, Executor waiting) {
+      this(owner, waiting, Waits.ofThread(WAIT_MS_MAX));
+    }
+  }
 
   /**
    * Limits of a node.
    *
-   * @param pinnedNanosMax after which RocksDB's snapshot is released, and a snapshot ends
    * @param trimWaitNanos between the record of a snapshot and the trim that relies on the snapshot
    */
-  record Limits(DueCore.Limits due, long pinnedNanosMax, long trimWaitNanos) {
+  record Limits(DueCore.Limits due, SnapshotWriter.Limits snapshot, long trimWaitNanos) {
 
     /** At 32 MiB/s, a partition of 56 GiB is written in 30 minutes. */
-    static final Limits USUAL = new Limits(DueCore.Limits.USUAL, TimeUnit.MINUTES.toNanos(30));
+    static final Limits USUAL =
+        new Limits(
+            DueCore.Limits.USUAL, SnapshotWriter.Limits.ofNode(TimeUnit.MINUTES.toNanos(30)));
 
     /** The usual wait before a trim. */
-    Limits(DueCore.Limits due, long pinnedNanosMax) {
-      this(due, pinnedNanosMax, TrimCore.WAIT_NANOS);
+    Limits(DueCore.Limits due, SnapshotWriter.Limits snapshot) {
+      this(due, snapshot, TrimCore.WAIT_NANOS);
     }
 
     /** What a node is begun with. Tests of whole processes set the two properties of the JVM. */
@@ -110,7 +118,7 @@ public final class Snapshots implements Closeable {
               "tunnel.trial.trimWaitMs", TimeUnit.NANOSECONDS.toMillis(USUAL.trimWaitNanos));
       return new Limits(
           USUAL.due.withLogBytesMin(logBytesMin),
-          USUAL.pinnedNanosMax,
+          USUAL.snapshot,
           TimeUnit.MILLISECONDS.toNanos(waitMs));
     }
   }
@@ -271,7 +279,7 @@ public final class Snapshots implements Closeable {
         .execute(
             () -> {
               try (SnapshotSearch search =
-                  new SnapshotSearch(ports.log(), step.partition(), WAIT_MS_MAX)) {
+                  new SnapshotSearch(ports.log(), step.partition(), ports.threads().waits())) {
                 List<Snapshot> found = search.at(step.offsets());
                 post(() -> recalled(step, found));
               } catch (IOException | RuntimeException e) {
@@ -305,7 +313,7 @@ public final class Snapshots implements Closeable {
                             scanned.get(),
                             ports.blocks(),
                             this::wrote,
-                            ports.limits().pinnedNanosMax()));
+                            ports.limits().snapshot()));
                 write();
               } else {
                 scanned.ifPresent(each -> each.scan().close());

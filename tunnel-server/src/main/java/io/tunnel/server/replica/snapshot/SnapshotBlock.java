@@ -53,11 +53,19 @@ final class SnapshotBlock {
 
   /** A block that is made. */
   static final class Open {
-    private final ByteSink sink = new ByteSink(BYTES_MAX);
+    private final int bytesMax;
+    private final ByteSink sink;
     private int entries;
     private int rows;
 
     Open(long id, int number) {
+      this(id, number, BYTES_MAX);
+    }
+
+    /** A block that has so many bytes, or one entry. */
+    Open(long id, int number, int bytesMax) {
+      this.bytesMax = bytesMax;
+      this.sink = new ByteSink(bytesMax);
       sink.writeByte(FORM);
       sink.writeByte(0);
       sink.writeLong(id);
@@ -68,7 +76,7 @@ final class SnapshotBlock {
     /** Adds an entry; false when the block has entries and would become too large. */
     boolean add(KeyRange range, byte[] key, int keyOffset, byte[] value) {
       int keyBytes = key.length - keyOffset;
-      if (entries > 0 && (long) sink.size() + keyBytes + value.length > BYTES_MAX) {
+      if (entries > 0 && (long) sink.size() + keyBytes + value.length > bytesMax) {
         return false;
       }
       sink.writeByte(range.number());

@@ -32,7 +32,7 @@ public final class SnapshotWriter implements AutoCloseable {
   private final Source source;
   private final SnapshotBlocks blocks;
   private final Executor owner;
-  private final long pinnedNanosMax;
+  private final Limits limits;
   private final CRC32C all = new CRC32C();
 
   /** Acknowledged blocks whose predecessors are not, by number, with their offsets. */
@@ -95,11 +95,30 @@ public final class SnapshotWriter implements AutoCloseable {
    * @param pinnedNanosMax after which the snapshot ends
    */
   public SnapshotWriter(Source source, SnapshotBlocks blocks, Executor owner, long pinnedNanosMax) {
+    this(source, blocks, owner, Limits.ofNode(pinnedNanosMax));
+  }
+
+  /** A writer that has written nothing. */
+  public SnapshotWriter(Source source, SnapshotBlocks blocks, Executor owner, Limits limits) {
     this.source = source;
     this.blocks = blocks;
     this.owner = owner;
-    this.pinnedNanosMax = pinnedNanosMax;
-    this.open = new SnapshotBlock.Open(source.id(), 0);
+    this.limits = limits;
+    this.open = new SnapshotBlock.Open(source.id(), 0, limits.blockBytesMax());
+  }
+
+  /**
+   * Limits of a snapshot.
+   *
+   * @param pinnedNanosMax after which the snapshot ends
+   * @param blockBytesMax of a block with more than one entry
+   */
+  public record Limits(long pinnedNanosMax, int blockBytesMax) {
+
+    /** Blocks of a node. */
+    public static Limits ofNode(long pinnedNanosMax) {
+      return new Limits(pinnedNanosMax, SnapshotBlock.BYTES_MAX);
+    }
   }
 
   /**
@@ -155,8 +174,8 @@ public final class SnapshotWriter implements AutoCloseable {
       begunNanos = OptionalLong.of(nowNanos);
       dueNanos = nowNanos;
     }
-    if (state.isOpen() && nowNanos - begun > pinnedNanosMax) {
-      end(State.TOO_LONG, "the snapshot took longer than " + pinnedNanosMax + " ns");
+    if (state.isOpen() && nowNanos - begun > limits.pinnedNanosMax()) {
+      end(State.TOO_LONG, "the snapshot took longer than " + limits.pinnedNanosMax() + " ns");
     }
     if (state == State.WRITING && count - settled < IN_FLIGHT_MAX && nowNanos - dueNanos >= 0) {
       readSlice();
@@ -176,7 +195,7 @@ public final class SnapshotWriter implements AutoCloseable {
         append(open.endAsLast(rows + open.rows(), entries + open.entries()));
       } else if (isBlockFull) {
         append(open.end());
-        open = new SnapshotBlock.Open(source.id(), count);
+        open = new SnapshotBlock.Open(source.id(), count, limits.blockBytesMax());
       }
     } catch (RefusedException e) {
       end(

@@ -17,6 +17,7 @@ import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicasIdentity;
 import io.tunnel.server.replica.snapshot.DueCore;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
+import io.tunnel.server.replica.snapshot.SnapshotWriter;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
@@ -72,7 +73,7 @@ class RealSnapshotsTest {
     Node(int id, TestAppends table) throws IOException {
       log = table.node();
       blocks = table.blocks();
-      ReplicaStart start = new ReplicaStart(log, blocks, waiting, 30_000);
+      ReplicaStart start = new ReplicaStart(log, blocks, waiting, Waits.ofThread(30_000));
       Snapshots.Ports snapshots =
           new Snapshots.Ports(
               start::begin,
@@ -81,7 +82,8 @@ class RealSnapshotsTest {
               new Snapshots.Threads(owner, waiting),
               OtherReplicas.NONE,
               new Snapshots.Limits(
-                  new DueCore.Limits(40_000, 1, 1 << 30, 1 << 30, 1 << 30), Long.MAX_VALUE));
+                  new DueCore.Limits(40_000, 1, 1 << 30, 1 << 30, 1 << 30),
+                  SnapshotWriter.Limits.ofNode(Long.MAX_VALUE)));
       AppendReplicas.Ports ports =
           new AppendReplicas.Ports(
               log,

@@ -181,7 +181,8 @@ final class ReplicaNodes implements Closeable {
 
     private CompletableFuture<LaneState> begin(Shard shard, int partition) {
       ReplicaStart start =
-          new ReplicaStart(blocks, blocks, task -> new Thread(task).start(), 60_000);
+          new ReplicaStart(
+              blocks, blocks, task -> new Thread(task).start(), Waits.ofThread(60_000));
       CompletableFuture<LaneState> begun = new CompletableFuture<>();
       // Done when the keeper has been told, and not before.
       starts.add(

@@ -8,6 +8,7 @@ import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.ReplicaNodes.Node;
 import io.tunnel.server.replica.snapshot.DueCore;
+import io.tunnel.server.replica.snapshot.SnapshotWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +41,9 @@ abstract class SnapshotsFixture {
 
   /** A snapshot is due when the log has 4,000 bytes, whatever the rows have. */
   static Snapshots.Limits limits(long pace, long pinnedNanosMax) {
-    return new Snapshots.Limits(new DueCore.Limits(4_000, 1, 1 << 30, pace, pace), pinnedNanosMax);
+    return new Snapshots.Limits(
+        new DueCore.Limits(4_000, 1, 1 << 30, pace, pace),
+        SnapshotWriter.Limits.ofNode(pinnedNanosMax));
   }
 
   @AfterEach

@@ -38,10 +38,10 @@ enum ClusterHappening implements Floored {
   CHECKPOINTED(61),
   PROCESSED_TWICE(55),
   SOUGHT(49),
-  HISTORY_LOST(0),
-  /** Said to be lost were only positions that are no changes. */
-  NOTHING_LOST(0),
-  RESUMED(0),
+
+  /** A channel stopped because changes were trimmed. */
+  HISTORY_LOST(3),
+  RESUMED(3),
   REBALANCED(55),
   NOT_LEADER(95),
   ROW_READ(66),
@@ -64,10 +64,7 @@ enum ClusterHappening implements Floored {
 
   /** A reader whose user has little patience was not delivered to for too long. */
   READER_GAVE_UP(0.3),
-  READER_LOST_HISTORY(0),
-
-  /** A reader was refused though its log lost nothing, as a copy that was made anew may. */
-  READER_REPLACED(0),
+  READER_LOST_HISTORY(0.3),
 
   /** A reader was refused because of what was taken from it. */
   READER_REFUSED_BY_RIGHTS(3),
@@ -101,6 +98,20 @@ enum ClusterHappening implements Floored {
 
   /** What replicas knew of writers was compared. */
   WRITERS_COMPARED(30),
+  /** The record of a snapshot counts. */
+  SNAPSHOT_NAMED(45),
+
+  /** A record that trims a log counts. */
+  LOG_TRIMMED(16),
+
+  /** Records that a trim allows to delete were deleted. */
+  RECORDS_DELETED(15),
+
+  /** A replica began with a snapshot. */
+  BEGUN_WITH_SNAPSHOT(35),
+
+  /** The log of blocks lost a block, or flipped a bit of it. */
+  BLOCK_DAMAGED(2),
   RIGHT_WITHDRAWN(12),
   RIGHT_DENIED(12),
   KEY_REVOKED(12),
@@ -126,11 +137,6 @@ enum ClusterHappening implements Floored {
   /** A node below the level was not started. */
   NODE_BELOW_REFUSED(3),
 
-  /** A build that does not heed the level wrote a record of a newer form. */
-  NEWER_RECORD_WRITTEN(0),
-
-  /** A node read a record of a form that its build does not know. */
-  NEWER_RECORD_MET(0),
   /** The log took the first record of a numbered batch. */
   BATCH_LANDED(36),
 

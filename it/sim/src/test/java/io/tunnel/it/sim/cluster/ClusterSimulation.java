@@ -379,9 +379,6 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private void repair(Machine machine) {
     machine.isCutFromClients = false;
-    if (machine.isUp() && world.levels.isOutdated(machine)) {
-      world.kill(machine, Machine.Loss.NOTHING);
-    }
     if (!machine.isUp()) {
       world.levels.repair(machine);
       world.start(machine);

@@ -203,9 +203,13 @@ final class ClusterTruth {
         });
   }
 
-  /** Only a processor that fails again and again stops a channel. */
+  /** A processor that fails again and again stops a channel, and so does lost history. */
   private void requireGoesOn(String id, String condition) {
     if (!condition.contains("\"error\"") || condition.contains(SimWorker.FAILURE)) {
+      return;
+    }
+    if (condition.contains(ErrorCode.HISTORY_LOST + ": ")) {
+      log(Integer.parseInt(id.substring(0, id.indexOf('_')))).trims().requireLost(condition);
       return;
     }
     throw Invariant.NOTHING_BREAKS.broken("%s is stopped: %s", id, condition);

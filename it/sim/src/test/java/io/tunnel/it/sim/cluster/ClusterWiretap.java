@@ -147,6 +147,12 @@ final class ClusterWiretap implements SimNetwork.Tap {
       case WRITER_ENDED -> world.count(ClusterHappening.WRITER_ENDED);
       case INTERNAL, CORRUPT, INVALID_CHECKPOINT ->
           throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
+      case HISTORY_LOST -> {
+        int partition = TrimTruth.partition(error.message());
+        if (partition >= 0) {
+          truth.log(partition).trims().requireLost(error.message());
+        }
+      }
       default -> {
         // As it may be.
       }

@@ -39,7 +39,6 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
   private static final int SKEW_MICROS_MAX = 1_000_000;
   private static final long REPLACE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LEVELS = 0x1e7e1L;
-  private static final long FORMS = 0xf0235L;
   private static final long LATE = 0x1a7eL;
 
   final ClusterSettings settings;
@@ -75,9 +74,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
     reach = new Reach(agenda, random.split());
     logs = new WorldLogs(this);
     truth = new ClusterTruth(this);
-    levels =
-        new LevelStory(
-            this, new SplittableRandom(~seed ^ LEVELS), new SplittableRandom(~seed ^ FORMS));
+    levels = new LevelStory(this, new SplittableRandom(~seed ^ LEVELS));
     stores = new SimStores((unit, changes) -> watch(() -> stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));

@@ -21,10 +21,6 @@ import java.util.concurrent.TimeUnit;
  * An operator who replaces builds, up and down, and raises the level again and again; and the truth
  * about levels: the level never falls, no node knows a level that is not stored, no node below the
  * level starts or stays, and no raise leaves a member behind.
- *
- * <p>In half of all worlds the builds do not heed the level: such nodes write records of each form
- * that they know, and other nodes read records of unknown forms. An older node must hold back
- * there: a record that it fenced, or repaired over, would be an acknowledged write lost.
  */
 final class LevelStory {
 
@@ -39,20 +35,13 @@ final class LevelStory {
   private Optional<ClusterClient> client = Optional.empty();
   private int stored = 1;
 
-  /** Whether a build other than the first may have run. */
-  private boolean hasReplaced;
-
-  /** The chance of newer records; empty where each build heeds the level. */
-  private final Optional<SplittableRandom> heedless;
-
   /** Who was a member, up to when the next decision was made. */
   private record Decided(Placement placement, long nanos) {}
 
   /** Chance is an own source, so that worlds in which no build is replaced stay as they are. */
-  LevelStory(ClusterWorld world, SplittableRandom random, SplittableRandom forms) {
+  LevelStory(ClusterWorld world, SplittableRandom random) {
     this.world = world;
     this.random = random;
-    heedless = forms.nextBoolean() ? Optional.of(forms) : Optional.empty();
   }
 
   /** One thing that an operator does in the middle of an upgrade. */
@@ -79,7 +68,6 @@ final class LevelStory {
       world.kill(machine, Machine.Loss.NOTHING);
     }
     machine.levelMax = 1 + random.nextInt(HIGHEST);
-    hasReplaced = true;
     world.start(machine);
   }
 
@@ -186,15 +174,9 @@ final class LevelStory {
     }
   }
 
-  /** Who is below the level, or may be below a record, gets a build that serves it. */
+  /** A machine below the level gets a build that serves the level. */
   void repair(Machine machine) {
-    int needed = heedless.isPresent() && hasReplaced ? HIGHEST : stored;
-    machine.levelMax = Math.max(machine.levelMax, needed);
-  }
-
-  /** Whether a machine runs a build that may not know a form that the others write. */
-  boolean isOutdated(Machine machine) {
-    return heedless.isPresent() && hasReplaced && machine.levelMax < HIGHEST;
+    machine.levelMax = Math.max(machine.levelMax, stored);
   }
 
   /** For a cluster at rest. */

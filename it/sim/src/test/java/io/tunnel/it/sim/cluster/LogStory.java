@@ -70,8 +70,10 @@ final class LogStory {
 
   private void settle(List<Integer> partitions, Consumer<Integer> write) {
     List<Long> before = partitions.stream().map(world.written()::applied).toList();
+    List<Long> last = List.of();
     long waited = 0;
-    while (!isSettled(partitions, before)) {
+    // What was appended a moment ago may not be folded yet, so the logs stand still for a moment.
+    while (!isSettled(partitions, before) || !last.equals(lasts(partitions))) {
       Invariant.LIVENESS.require(
           waited < CATCH_UP_MS_MAX, "the replicas have not all changes after %d ms", waited);
       for (int place = 0; place < partitions.size(); place++) {
@@ -79,10 +81,14 @@ final class LogStory {
           write.accept(place);
         }
       }
+      last = lasts(partitions);
       world.run(500);
       waited += 500;
     }
-    world.run(1_000);
+  }
+
+  private List<Long> lasts(List<Integer> partitions) {
+    return partitions.stream().map(partition -> world.truth.log(partition).last()).toList();
   }
 
   private boolean isSettled(List<Integer> partitions, List<Long> before) {
@@ -90,12 +96,17 @@ final class LogStory {
       int partition = partitions.get(place);
       world.truth.log(partition);
       if (world.written().applied(partition) == before.get(place)
-          || !holders(partition).stream()
-              .allMatch(each -> copies(each).all().isCaughtUp(partition))) {
+          || !holders(partition).stream().allMatch(each -> hasAll(each, partition))) {
         return false;
       }
     }
     return true;
+  }
+
+  /** A writer may write again at any moment, so a look at both sides is of one moment. */
+  private boolean hasAll(Machine machine, int partition) {
+    return copies(machine).all().isCaughtUp(partition)
+        && copies(machine).lastKept(partition) == world.truth.log(partition).last();
   }
 
   private List<Machine> holders(int partition) {

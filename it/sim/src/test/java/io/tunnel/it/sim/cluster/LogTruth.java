@@ -46,6 +46,7 @@ final class LogTruth implements WatchedLog {
   private final NumberedTruth.Rising numbered;
   private final RowFold fold = new RowFold();
   private final SimAppends log;
+  private final TrimTruth trims;
   private final TreeMap<Long, Long> micros = new TreeMap<>();
   private int read;
   private long epoch = -1;
@@ -60,10 +61,10 @@ final class LogTruth implements WatchedLog {
    *
    * @param isNumbered whether the writer of a value numbers all its batches
    */
-  LogTruth(
-      int partition, SimAppends log, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
-    this.partition = partition;
-    this.log = log;
+  LogTruth(TrimTruth.Of of, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
+    this.partition = of.partition();
+    this.log = of.appends();
+    this.trims = new TrimTruth(of, counts);
     this.counts = counts;
     this.numbered = new NumberedTruth.Rising(isNumbered);
   }
@@ -76,6 +77,12 @@ final class LogTruth implements WatchedLog {
       take(records.get(read));
       read++;
     }
+    trims.requireKept();
+  }
+
+  /** What is trimmed of the log. */
+  TrimTruth trims() {
+    return trims;
   }
 
   private void take(Stored record) {
@@ -95,10 +102,15 @@ final class LogTruth implements WatchedLog {
       return;
     }
     number++;
-    if (header.kind() == AppendHeader.Kind.BATCHES) {
-      List<ChangeBatch> batches = SimRecords.batches(partition, record);
-      batches.forEach(this::take);
-      requireWhole(batches);
+    switch (header.kind()) {
+      case BATCHES -> {
+        List<ChangeBatch> batches = SimRecords.batches(partition, record);
+        batches.forEach(this::take);
+        requireWhole(batches);
+      }
+      case SNAPSHOT -> trims.named(record, next);
+      case TRIM -> trims.trimmed(record, micros::get);
+      case MARKER, BEGIN -> throw new IllegalStateException("no record of an epoch: " + header);
     }
     Invariant.POSITIONS_STAY.require(
         next == header.first() + header.changes(),

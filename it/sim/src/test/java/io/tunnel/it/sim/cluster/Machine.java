@@ -249,12 +249,21 @@ final class Machine {
     now.process.kill();
     now.tail.died();
     running = Optional.empty();
+    if (now.node != null) {
+      now.node.copies().end();
+    }
     log.died(loss);
   }
 
   /** The world has ended. */
   void end() {
-    running.ifPresent(now -> now.process.kill());
+    running.ifPresent(
+        now -> {
+          now.process.kill();
+          if (now.node != null) {
+            now.node.copies().end();
+          }
+        });
     log.end();
   }
 }

@@ -2,9 +2,14 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.cluster.append.SimAppends;
 import io.tunnel.it.sim.cluster.append.SimAppendsClient;
+import io.tunnel.it.sim.cluster.append.SimBlocks;
+import io.tunnel.it.sim.cluster.append.SimBlocksClient;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
+import io.tunnel.it.sim.machine.SimWaiting;
 import io.tunnel.server.node.SimEngine;
+import io.tunnel.server.replica.append.SimReplicas;
+import io.tunnel.server.replica.append.SimSnapshots;
 import io.tunnel.server.replica.append.SimStorage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,17 +25,20 @@ final class MachineLog {
   private final ClusterWorld world;
   private final String name;
   private final SimAppends shared;
+  private final SimBlocks blocks;
   private final Path directory;
   private final SplittableRandom random;
   private int formatted;
   private SimStorage storage;
   private SimAppendsClient log;
+  private SimWaiting waiting;
 
   /** Tables are in {@code directory}. */
-  MachineLog(ClusterWorld world, String name, SimAppends shared, Path directory) {
+  MachineLog(ClusterWorld world, String name, SimAppends shared, SimBlocks blocks, Path directory) {
     this.world = world;
     this.name = name;
     this.shared = shared;
+    this.blocks = blocks;
     this.directory = directory;
     this.random = world.random.split();
     format();
@@ -48,14 +56,39 @@ final class MachineLog {
   /** The engine of a node that starts. */
   SimEngine start(SimProcess process, SimThread kafka, SimThread control) {
     log = new SimAppendsClient(name, shared, world.reach, kafka);
+    waiting = new SimWaiting(process.thread("waiting"));
+    SimThread owner = process.thread("snapshots");
+    SimBlocksClient ofSnapshots =
+        new SimBlocksClient(
+            name,
+            blocks,
+            world.reach,
+            new SimBlocksClient.Threads(kafka, waiting),
+            () -> world.count(ClusterHappening.BLOCK_DAMAGED));
+    SimSnapshots snapshots =
+        new SimSnapshots(
+            ofSnapshots,
+            task -> {
+              if (process.isAlive()) {
+                owner.execute(task);
+              } else {
+                task.run();
+              }
+            },
+            waiting,
+            waiting::pass,
+            world.settings.snapshotLogBytes(),
+            () -> world.count(ClusterHappening.BEGUN_WITH_SNAPSHOT));
     return new SimEngine(
         storage,
-        log,
-        (reached, failed) ->
-            world.reach.ask(
-                () -> world.reach.isReached(name) && process.isAlive(),
-                () -> kafka.execute(reached),
-                () -> kafka.execute(failed)),
+        new SimReplicas.Shared(
+            log,
+            snapshots,
+            (reached, failed) ->
+                world.reach.ask(
+                    () -> world.reach.isReached(name) && process.isAlive(),
+                    () -> kafka.execute(reached),
+                    () -> kafka.execute(failed))),
         world.settings.retentionMicros(),
         process.random().split()::nextLong,
         new SimPeers(world, name, control));
@@ -64,6 +97,7 @@ final class MachineLog {
   /** The process of the node is no more, and the machine loses this. */
   void died(Machine.Loss loss) {
     log.died();
+    waiting.kill();
     storage =
         storage.afterEnd(
             before ->

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Why readers without a tunnel are refused. The log loses nothing, so no reader is refused with
- * HISTORY_LOST or POSITION_REPLACED.
+ * Why readers without a tunnel are refused. The log loses nothing that was not trimmed, so no
+ * reader is refused with POSITION_REPLACED.
  */
 final class ReaderTruth {
 
@@ -86,7 +86,8 @@ final class ReaderTruth {
 
   private void refused(ReadPartition read, ErrorPayload error) {
     switch (error.code()) {
-      case HISTORY_LOST, POSITION_REPLACED ->
+      case HISTORY_LOST -> world.count(ClusterHappening.READER_LOST_HISTORY);
+      case POSITION_REPLACED ->
           throw Invariant.POSITIONS_STAY.broken(
               "%s is refused, and the log has lost nothing: %s", read, error.message());
       case TABLE_NOT_FOUND ->

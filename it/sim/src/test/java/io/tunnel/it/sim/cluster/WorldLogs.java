@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.cluster.append.SimAppends;
+import io.tunnel.it.sim.cluster.append.SimBlocks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,7 +13,7 @@ import java.util.function.LongPredicate;
 final class WorldLogs {
 
   private final SimAppends appends;
-
+  private final SimBlocks blocks = new SimBlocks();
   private final ClusterWorld world;
   private final Path directory;
 
@@ -32,12 +33,15 @@ final class WorldLogs {
 
   /** What a machine keeps of the log. */
   MachineLog ofMachine(String name) {
-    return new MachineLog(world, name, appends, directory);
+    return new MachineLog(world, name, appends, blocks, directory);
   }
 
   /** What the log of a partition means. */
   LogTruth truth(int id, Consumer<ClusterHappening> counts, LongPredicate isNumbered) {
-    return new LogTruth(id, appends, counts, isNumbered);
+    return new LogTruth(
+        new TrimTruth.Of(id, appends, blocks, world.settings.retentionMicros()),
+        counts,
+        isNumbered);
   }
 
   /** Another broker leads the log of a partition, and has all of the log. */

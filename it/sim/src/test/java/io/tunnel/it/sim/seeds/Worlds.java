@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Makes and runs the worlds of one kind, and says of those that break what is needed to see why.
@@ -17,7 +16,6 @@ public final class Worlds<E extends Enum<E> & Floored> {
 
   private final Class<E> happenings;
   private final Maker<E> maker;
-  private final ToDoubleFunction<E> percentMin;
   private final String test;
   private final String property;
 
@@ -35,23 +33,8 @@ public final class Worlds<E extends Enum<E> & Floored> {
    * @param property begins the system properties of that test
    */
   public Worlds(Class<E> happenings, Maker<E> maker, String test, String property) {
-    this(happenings, maker, Floored::percentMin, test, property);
-  }
-
-  /**
-   * Worlds of one kind.
-   *
-   * @param percentMin in which part of them each thing must happen at least, in percent
-   */
-  public Worlds(
-      Class<E> happenings,
-      Maker<E> maker,
-      ToDoubleFunction<E> percentMin,
-      String test,
-      String property) {
     this.happenings = happenings;
     this.maker = maker;
-    this.percentMin = percentMin;
     this.test = test;
     this.property = property;
   }
@@ -88,7 +71,7 @@ public final class Worlds<E extends Enum<E> & Floored> {
 
   /** Nothing has happened yet. */
   Floors<E> floors() {
-    return new Floors<>(happenings, percentMin);
+    return new Floors<>(happenings, Floored::percentMin);
   }
 
   /** Runs one seed to its end. */

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -48,17 +47,24 @@ public final class SimReplicas {
   private final SimStorage storage;
 
   /**
+   * What a node has of the shared log.
+   *
+   * @param reach asks the log, for what no other port asks
+   */
+  public record Shared(ReadableAppendLog log, SimSnapshots snapshots, Reached reach) {}
+
+  /**
    * What the replicas of a node are given.
    *
    * @param leaders where a partition's leader is reached, as HOST:PORT, if the address is known
-   * @param reach asks the log, for what no other port asks
+   * @param others replicas on other nodes
    */
   public record Given(
-      ReadableAppendLog log,
+      Shared shared,
       AppendReplicas.Self self,
       AppendReplicas.Known known,
       IntFunction<Optional<String>> leaders,
-      Reached reach,
+      OtherReplicas others,
       Shard.Clock clock) {}
 
   /** Asks something that the log answers, or does not. */
@@ -73,13 +79,12 @@ public final class SimReplicas {
     this.storage = storage;
     AppendReplicas.Ports ports =
         new AppendReplicas.Ports(
-            given.log(),
+            given.shared().log(),
             given.self(),
             given.leaders(),
             given.known(),
-            partition -> problems(given.reach()),
-            NoSnapshots.of(
-                (shard, partition) -> begin(given.reach(), shard, partition), given.log()));
+            partition -> problems(given.shared().reach()),
+            given.shared().snapshots().ports(given.shared().log(), given.others()));
     int count = storage.disks().size();
     Shards.Layout layout =
         new Shards.Layout(
@@ -96,7 +101,7 @@ public final class SimReplicas {
     Shards shards =
         Shards.openCache(layout, given.known().catalog(), lanes, SimShards.NO_METER, given.clock());
     keepers = lanes.keepers(shards);
-    all = new AppendReplicas(shards, keepers, lanes, config);
+    all = new AppendReplicas(shards, keepers, lanes, config, SimSnapshots.fast(given.clock()));
     for (Shard shard : shards.all()) {
       storage.opened(shard.store());
       retentions.add(
@@ -116,25 +121,6 @@ public final class SimReplicas {
         () -> found.complete(Optional.empty()),
         () -> found.completeExceptionally(new IOException("no answer in time")));
     return found;
-  }
-
-  /** Without snapshots: the log is never trimmed, and read from its first record. */
-  private static CompletableFuture<LaneState> begin(Reached reach, Shard shard, int partition) {
-    CompletableFuture<LaneState> begun = new CompletableFuture<>();
-    reach.ask(
-        () ->
-            shard.execute(
-                Set.of(partition),
-                () -> {
-                  try {
-                    shard.renewal().empty(partition, LaneState.NONE.follow().position()).close();
-                    begun.complete(LaneState.NONE);
-                  } catch (IOException e) {
-                    begun.completeExceptionally(e);
-                  }
-                }),
-        () -> begun.completeExceptionally(new IOException("no answer in time")));
-    return begun;
   }
 
   /** A table whose files are complete when a flush was asked for. */
@@ -190,6 +176,11 @@ public final class SimReplicas {
     }
     // Trims nothing more, and forgets pages of partitions that are not served any more.
     all.retain(0);
+  }
+
+  /** The process has ended: releases what a snapshot holds. */
+  public void end() {
+    var unused = all.stopSnapshots();
   }
 
   /** Whether a shard has failed. */
@@ -258,6 +249,11 @@ public final class SimReplicas {
   /** The position of the first change that the local log has of a partition. */
   public long firstKept(int partition) {
     return shard(partition).log().firstPosition(partition);
+  }
+
+  /** The position of the last change that the local log has of a partition. */
+  public long lastKept(int partition) {
+    return shard(partition).log().committed(partition);
   }
 
   /** The batches that the local log has of a partition. */

@@ -48,6 +48,11 @@ public final class SimAppends {
     return log(partition).records;
   }
 
+  /** The offset of the first record that was not deleted. */
+  public long first(int partition) {
+    return log(partition).first;
+  }
+
   /** Another broker leads the log of a partition, and has all of the log. */
   public void ledByAnother(int partition) {
     log(partition).leaderEpoch++;
