@@ -15,6 +15,7 @@ import io.tunnel.server.table.TableStoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -132,7 +133,7 @@ final class ReplicaNodes implements Closeable {
     final List<SimTail> tails = new ArrayList<>();
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
     private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
-    private final List<CompletableFuture<Boolean>> starts = new ArrayList<>();
+    private final Queue<Runnable> starts = new ArrayDeque<>();
 
     private Node(int id) throws IOException {
       LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, new ClockOf(id));
@@ -180,20 +181,18 @@ final class ReplicaNodes implements Closeable {
     }
 
     private CompletableFuture<LaneState> begin(Shard shard, int partition) {
-      ReplicaStart start =
-          new ReplicaStart(
-              blocks, blocks, task -> new Thread(task).start(), Waits.ofThread(60_000));
-      CompletableFuture<LaneState> begun = new CompletableFuture<>();
-      // Done when the keeper has been told, and not before.
-      starts.add(
-          start
-              .begin(shard, partition)
-              .handle(
-                  (state, failure) ->
-                      failure == null
-                          ? begun.complete(state)
-                          : begun.completeExceptionally(failure)));
-      return begun;
+      return new ReplicaStart(blocks, blocks, starts::add, new StepWaits(this::stepShards))
+          .begin(shard, partition);
+    }
+
+    private boolean stepShards() {
+      boolean hadWork = false;
+      for (Shard each : replicas.shards()) {
+        while (ShardSteps.step(each)) {
+          hadWork = true;
+        }
+      }
+      return hadWork;
     }
 
     /** All records at once, and deletions. */
@@ -301,18 +300,11 @@ final class ReplicaNodes implements Closeable {
         task.run();
         hadWork = true;
       }
-      starts.removeIf(CompletableFuture::isDone);
-      if (!starts.isEmpty()) {
-        // A thread loads a replica, in steps that this thread makes for the shard.
-        Thread.onSpinWait();
+      for (Runnable start = starts.poll(); start != null; start = starts.poll()) {
+        start.run();
         hadWork = true;
       }
-      for (Shard shard : replicas.shards()) {
-        while (ShardSteps.step(shard)) {
-          hadWork = true;
-        }
-      }
-      return hadWork;
+      return stepShards() || hadWork;
     }
 
     /** Stops; the directory stays. */

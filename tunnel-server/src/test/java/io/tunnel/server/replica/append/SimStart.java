@@ -103,15 +103,9 @@ public final class SimStart implements ReadableAppendLog, SnapshotBlocks {
 
   /** Begins a replica; empty when a log could not be read. */
   Optional<LaneState> begin(Shard shard, int partition, BooleanSupplier step) {
-    ReplicaStart start =
-        new ReplicaStart(this, this, task -> new Thread(task).start(), Waits.ofThread(60_000));
-    CompletableFuture<LaneState> begun = start.begin(shard, partition);
-    while (!begun.isDone()) {
-      // The test's thread is the shard's.
-      if (!step.getAsBoolean()) {
-        Thread.onSpinWait();
-      }
-    }
+    CompletableFuture<LaneState> begun =
+        new ReplicaStart(this, this, Runnable::run, new StepWaits(step::getAsBoolean))
+            .begin(shard, partition);
     return begun.isCompletedExceptionally() ? failed(begun) : Optional.of(begun.join());
   }
 
