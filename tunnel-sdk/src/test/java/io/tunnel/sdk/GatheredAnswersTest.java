@@ -81,6 +81,26 @@ class GatheredAnswersTest {
     }
   }
 
+  /** As nodes answer from the start of a cluster until it has its first leader. */
+  @Test
+  void figures_are_asked_for_again_while_no_node_leads_any_partition() {
+    AtomicInteger questions = new AtomicInteger();
+    cluster
+        .node(2)
+        .on(
+            Operation.DESCRIBE_TABLE,
+            (c, frame) -> {
+              if (questions.getAndIncrement() == 0) {
+                c.answer(frame, cluster.table().withoutFigures());
+              } else {
+                c.answer(frame, cluster.table().description(List.of(address(0), address(1))));
+              }
+            });
+    try (TableClient client = nodes.tables(2)) {
+      assertThat(rowCounts(client)).containsExactly(10L, 20L);
+    }
+  }
+
   @Test
   void figures_that_no_leader_tells_are_an_error_that_names_the_partitions() {
     cluster.lead(1, -1);

@@ -165,7 +165,7 @@ final class CircleLoad implements AutoCloseable {
     List<RowChange> bound = List.of(put(key(number), number));
     List<RowResult> results = openSession().tryWrite(BOUND, bound).results();
     if (results.get(0).error().equals(Optional.of(ErrorCode.SESSION_ENDED))) {
-      // A restore ends all sessions, and a program learns so by its next write or renewal.
+      // A restore ends all sessions; the next write or renewal of the program tells.
       session = Optional.of(tables.openSession(LEASE));
       results = session.get().tryWrite(BOUND, bound).results();
     }
@@ -173,7 +173,7 @@ final class CircleLoad implements AutoCloseable {
     long unused = rounds.incrementAndGet();
   }
 
-  /** A program opens another session when it hears that its session has ended. */
+  /** Opens another session after the end of the former one. */
   private RowSession openSession() {
     if (session.filter(RowSession::isOpen).isEmpty()) {
       session = Optional.of(tables.openSession(LEASE));
@@ -218,7 +218,7 @@ final class CircleLoad implements AutoCloseable {
     return copy;
   }
 
-  /** The service moved without what it acknowledged behind these positions. */
+  /** The restored service lacks the changes behind these positions. */
   synchronized void forgetBehind(Map<Integer, Long> ends) {
     acknowledged.forEach((partition, all) -> all.tailMap(ends.get(partition), false).clear());
   }
@@ -229,7 +229,7 @@ final class CircleLoad implements AutoCloseable {
     notifyAll();
   }
 
-  /** Returns when so many more rounds are written. */
+  /** Returns after this number of further rounds. */
   void awaitRounds(int more) {
     long goal = rounds.get() + more;
     Poll.until(
@@ -241,7 +241,7 @@ final class CircleLoad implements AutoCloseable {
         () -> rounds + " of " + goal + " rounds");
   }
 
-  /** Returns when all that was written is acknowledged, and nothing else is written. */
+  /** Returns when all writes are acknowledged, and the program rests. */
   void rest() {
     synchronized (this) {
       mustRest = true;

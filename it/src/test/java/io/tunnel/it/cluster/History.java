@@ -76,7 +76,7 @@ record History(List<Seen> changes, List<KnownPosition> known) {
     return ends;
   }
 
-  /** None while no node leads them, or can tell their figures. */
+  /** Empty while no node tells the figures of the partitions. */
   private static List<PartitionInfo> partitions(TableClient tables, String name) {
     try {
       return tables.describeTable(name).partitions();

@@ -98,6 +98,17 @@ public final class FakeTable {
     return Json.encode(new TableDescription(tableId, meta(), 0, led));
   }
 
+  /** What a node of a cluster answers that knows no leader of any partition. */
+  public byte[] withoutFigures() {
+    List<PartitionDescription> unknown = new ArrayList<>();
+    for (PartitionDescription each : partitions) {
+      unknown.add(
+          new PartitionDescription(
+              each.id(), each.from(), each.to(), List.of(), 0, false, 0, 0, 1, 0));
+    }
+    return Json.encode(new TableDescription(tableId, meta(), 0, unknown));
+  }
+
   /** A partition with a leader and figures. */
   static PartitionDescription led(
       PartitionDescription partition, Optional<String> leader, long rows) {

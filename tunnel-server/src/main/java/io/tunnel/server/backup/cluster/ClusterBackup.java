@@ -52,8 +52,8 @@ public final class ClusterBackup {
   /**
    * How fast a backup goes on.
    *
-   * @param threads that read at the same time, each partitions of one shard; at least 1. Each has
-   *     clients of Kafka of its own: {@link KafkaClusters} says which memory they take
+   * @param threads number of shards that are made at once, at least 1; {@link KafkaClusters} names
+   *     the memory of a thread
    * @param progress is told the bytes that were read since the call before; any thread
    */
   public record Pace(int threads, LongConsumer progress) {}

@@ -48,8 +48,8 @@ public final class ClusterRestore {
   /**
    * How fast a restore goes on.
    *
-   * @param threads that write partitions, and that write the stores of tunnels; at least 1. Each
-   *     has clients of Kafka of its own: {@link KafkaClusters} says which memory they take
+   * @param threads number of partitions, or stores of tunnels, that are written at once, at least
+   *     1; {@link KafkaClusters} names the memory of a thread
    * @param progress is told the bytes that were written since the call before; any thread
    */
   public record Pace(int threads, LongConsumer progress) {}

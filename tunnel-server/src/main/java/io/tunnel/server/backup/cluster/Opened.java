@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** What was opened, and is closed together: the last opened first. For one thread. */
+/** Open resources with one close, the last opened resource first. For one thread. */
 final class Opened<T extends Closeable> implements Closeable {
 
   private final Deque<T> opened = new ArrayDeque<>();
 
-  /** Closes {@code one} at the end. */
+  /** Adds a resource. */
   void add(T one) {
     opened.add(one);
   }
 
-  /** All in the order in which they were opened. */
+  /** All resources, the first opened first. */
   List<T> all() {
     return new ArrayList<>(opened);
   }
@@ -25,8 +25,8 @@ final class Opened<T extends Closeable> implements Closeable {
   /** Closes all, also after a failure, and throws the last failure. */
   @Override
   public void close() throws IOException {
-    T last = opened.pollLast();
-    if (last != null) {
+    if (!opened.isEmpty()) {
+      T last = opened.removeLast();
       try (this) {
         last.close();
       }

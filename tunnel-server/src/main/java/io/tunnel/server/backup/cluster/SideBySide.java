@@ -27,7 +27,7 @@ final class SideBySide {
   }
 
   /**
-   * Does all tasks. With one tool, the calling thread does them in their order.
+   * Does all tasks. With one tool, the calling thread does the tasks in order.
    *
    * @param name of the threads, in dumps
    * @param tools one for each thread, at least one
@@ -109,7 +109,7 @@ final class SideBySide {
       }
     }
 
-    /** The first failure counts: the later ones are of tasks that were interrupted. */
+    /** The first failure counts: later failures come from interrupted tasks. */
     private void fail(Throwable reason) {
       if (failure.compareAndSet(Optional.empty(), Optional.of(reason))) {
         threads.forEach(Thread::interrupt);
