@@ -84,6 +84,7 @@ public final class LocalEngine implements Engine {
                   readers.scans(),
                   clock,
                   BaseSnapshots.Limits.ofAge(config.base().snapshotMsMax())));
+      local.keptRows(bases::count, bases::refused);
       control = parts.openThreads(new OwnThread("control"));
       rooms =
           new LocalRooms(

@@ -50,6 +50,17 @@ public final class LocalMeters {
     return micros.isPresent() ? micros.getAsLong() / 1e6 : Double.NaN;
   }
 
+  /** Adds the snapshots of base data that are kept for tunnels; for a node of a cluster, too. */
+  public void keptRows(Supplier<Number> count, Supplier<Number> refused) {
+    Gauge.builder("tunnel.base.snapshots", count)
+        .description("Partitions of tunnels whose rows are kept as base data")
+        .strongReference(true)
+        .register(registry);
+    FunctionCounter.builder("tunnel.base.snapshots.refused", refused, of -> of.get().doubleValue())
+        .description("Rows that were not kept as base data because of the limit")
+        .register(registry);
+  }
+
   /** Adds the number of row sessions. */
   public void rowSessions(Supplier<Number> count) {
     Gauge.builder("tunnel.row.sessions", count)

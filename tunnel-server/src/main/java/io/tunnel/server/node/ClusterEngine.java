@@ -35,6 +35,7 @@ import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.ExpirySweeps;
 import io.tunnel.server.partition.OwnCatalog;
 import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.read.BaseSnapshots;
 import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
@@ -158,7 +159,8 @@ public final class ClusterEngine implements Engine {
       rooms = rooms(incarnation);
       losses = new LossWatch(rooms.ports().tunnels(), clock::nanos, meters::lost);
       parts.open(rooms.roles()::close);
-      parts.open(rooms.keptRows());
+      BaseSnapshots rows = parts.open(rooms.keptRows());
+      new LocalMeters(meters).keptRows(rows::count, rows::refused);
       peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);

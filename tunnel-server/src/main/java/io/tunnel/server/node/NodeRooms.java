@@ -28,7 +28,6 @@ import io.tunnel.server.session.RowSessions;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -216,7 +215,7 @@ final class NodeRooms {
   }
 
   /** The rows that are kept for tunnels; to be closed before the replicas. */
-  Closeable keptRows() {
+  BaseSnapshots keptRows() {
     return rows;
   }
 

@@ -36,6 +36,8 @@ final class MeteredWorld implements Closeable {
   double clockOffSeconds;
   OptionalLong expiryLagMicros = OptionalLong.of(0);
   int rowSessions;
+  int keptRows;
+  long refusedRows;
   double certificateSeconds;
   int readings;
   AuditTrail.Figures audit = new AuditTrail.Figures(0, 0, false);
@@ -83,6 +85,7 @@ final class MeteredWorld implements Closeable {
     local.clock(() -> clockOffSeconds);
     local.expiryLag(() -> expiryLagMicros);
     local.rowSessions(() -> rowSessions);
+    local.keptRows(() -> keptRows, () -> refusedRows);
     meters.certificate(() -> certificateSeconds);
     meters.readings(() -> readings);
     meters.audit(() -> audit);

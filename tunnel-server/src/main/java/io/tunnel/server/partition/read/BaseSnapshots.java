@@ -63,6 +63,9 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   /** Whether the log has the news that no further snapshot fits. */
   private boolean isFull;
 
+  /** Snapshots that did not fit since the start. */
+  private long refused;
+
   /** Reads that the busy readers rejected: at most one for each base channel in use. */
   private final Queue<Read> postponed = new ConcurrentLinkedQueue<>();
 
@@ -210,6 +213,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     } else {
       moment.rows().close();
       remove(tunnelId, partition);
+      refused++;
       if (!isFull) {
         LOGGER.warn(
             "tunnel {} reads the rows of partition {} as they are at each read: rows of {}"
@@ -220,6 +224,16 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
       }
       isFull = true;
     }
+  }
+
+  /** Snapshots that are kept now. */
+  public synchronized int count() {
+    return count;
+  }
+
+  /** Snapshots since the start that were not kept because {@link Limits#countMax} were. */
+  public synchronized long refused() {
+    return refused;
   }
 
   private void fail(String tunnelId, int partition, Kept kept, RefusedException reason) {

@@ -44,7 +44,7 @@ final class LaneIncidents {
     }
   }
 
-  /** A record of a newer build comes next. */
+  /** A record of a newer build comes next, or has batches of a newer build. */
   void heldBack(String why) {
     LOG.warn(
         "partition {} of the shared log holds back: {}. This node neither serves nor leads the"

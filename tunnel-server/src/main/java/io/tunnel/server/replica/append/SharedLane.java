@@ -2,6 +2,7 @@ package io.tunnel.server.replica.append;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.OpenGroup;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
@@ -372,15 +373,18 @@ final class SharedLane {
     if (event instanceof AppendTail.Read read) {
       read(read, events);
     } else if (event instanceof AppendTail.Trimmed trimmed) {
-      long first = trimmed.first();
-      lose("the log begins at %d, after %d".formatted(first, trimmed.offset()), events);
+      lose("the log begins at %d, after %d".formatted(trimmed.first(), trimmed.offset()), events);
     } else if (event instanceof AppendTail.Cut cut) {
       lose("the log has lost its end before offset " + cut.offset(), events);
     } else if (event instanceof AppendTail.HeldBack held) {
-      String why = "offset " + held.offset() + " has " + held.reason();
-      incidents.heldBack(why);
-      stop(Standing.HELD_BACK, why, events);
+      hold(Standing.HELD_BACK, held.offset(), held.reason(), events);
     }
+  }
+
+  private void hold(Standing to, long offset, String reason, List<LaneEvent> events) {
+    String why = "offset " + offset + " has " + reason;
+    incidents.heldBack(why);
+    stop(to, why, events);
   }
 
   private void read(AppendTail.Read read, List<LaneEvent> events) {
@@ -406,6 +410,8 @@ final class SharedLane {
     LeadCore.Read<OwnAppend> read = lead.read(record.offset(), record.header());
     try {
       follow(record, read.verdict(), isOwn, events);
+    } catch (NewerFormatException e) {
+      hold(Standing.OUTDATED, record.offset(), e.getMessage(), events);
     } catch (MalformedException e) {
       fail(record.offset(), e, events);
     }

@@ -14,6 +14,8 @@ enum Standing {
   HELD_BACK,
   /** The log lacks what the replica has, or needs: the replica has to begin anew. Final. */
   LOST,
+  /** A record that counts has batches of a newer build, which this build cannot fold. Final. */
+  OUTDATED,
   /** The log has a malformed record. Final. */
   FAILED,
   /** The node has no replica any more. Final. */
@@ -23,14 +25,14 @@ enum Standing {
   String word(Role role) {
     return switch (this) {
       case NEW, READS, RESTS -> role.name();
-      case HELD_BACK -> "OUTDATED";
+      case HELD_BACK, OUTDATED -> "OUTDATED";
       case LOST, FAILED, ENDED -> "FAILED";
     };
   }
 
   /** Whether nothing but the end follows. */
   boolean isFinal() {
-    return this == LOST || this == FAILED || this == ENDED;
+    return this == LOST || this == OUTDATED || this == FAILED || this == ENDED;
   }
 
   /** Whether the lane takes records, and may lead. */

@@ -172,6 +172,8 @@ final class BaseSnapshotsTest {
     assertThat(BaseFixture.COUNT_MAX).isEqualTo(at.partitions.size() + 1);
     assertThat(at.begin("other").get(partition)).as("the position comes anyway").isEqualTo(1);
     assertThat(at.snapshotCount()).isEqualTo(BaseFixture.COUNT_MAX);
+    assertThat(at.bases.count()).isEqualTo(BaseFixture.COUNT_MAX);
+    assertThat(at.bases.refused()).isEqualTo(at.partitions.size() - 1);
     at.write("k2");
     assertThat(at.keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"));
     at.bases.forget("other");
@@ -181,6 +183,7 @@ final class BaseSnapshotsTest {
     at.bases.forget(TUNNEL);
     at.bases.forget("third");
     assertThat(at.snapshotCount()).isZero();
+    assertThat(at.bases.count()).isZero();
   }
 
   @Test

@@ -2,15 +2,19 @@ package io.tunnel.server.replica.append;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.TestRows;
 import io.tunnel.server.replica.append.AppendHeader.Kind;
 import io.tunnel.server.replica.append.AppendTail.End;
 import io.tunnel.server.replica.append.LaneEvent.Follows;
 import io.tunnel.server.replica.append.LaneEvent.Lost;
 import io.tunnel.server.replica.append.LaneEvent.Said;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** What a lane does with the answers of the log and the events of its tail. */
@@ -245,6 +249,43 @@ class SharedLaneTest extends LaneFixture {
     assertThat(lane.next()).isEqualTo(1);
     assertThat(marker()).isZero();
     assertThat(lane.state().follow().stretches().get(0).marker()).isEqualTo(2);
+  }
+
+  @Test
+  void a_record_with_batches_of_a_newer_build_asks_for_an_upgrade_and_is_not_folded() {
+    lead();
+    AppendHeader header =
+        new AppendHeader(
+            Kind.BATCHES,
+            marker(),
+            lane.state().follow().stretches().get(0).marker(),
+            1,
+            1,
+            1,
+            -1,
+            Bytes.EMPTY);
+    logs.land(PARTITION, header, batchOfFormat9());
+    events.clear();
+    lane.follow();
+    read();
+    read();
+    assertThat(lane.standing()).isEqualTo(Standing.OUTDATED);
+    assertThat(lane.standing().word(lane.role())).isEqualTo("OUTDATED");
+    assertThat(lane.reason()).hasValueSatisfying(why -> assertThat(why).contains("of format 9"));
+    assertThat(lane.isLeading()).isFalse();
+    assertThat(events).isEmpty();
+  }
+
+  private static byte[] batchOfFormat9() {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    builder.add(TestRows.put("k"));
+    byte[] batch = builder.build(PARTITION, 1, 1);
+    // The length, the checksum of all later bytes, and the format.
+    batch[8] = 9;
+    CRC32C crc = new CRC32C();
+    crc.update(batch, 8, batch.length - 8);
+    ByteBuffer.wrap(batch).putInt(4, (int) crc.getValue());
+    return batch;
   }
 
   @Test
