@@ -103,8 +103,8 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
       names = "--work",
       paramLabel = "DIR",
       description =
-          "Where data directories and disks are made, 8 GiB at most, and removed"
-              + " (default: the directory for temporary files).")
+          "Where data directories and disks are made, and removed: 8 GiB at most, and as much for"
+              + " each of several nodes and brokers (default: the directory for temporary files).")
   private Path work = Path.of(System.getProperty("java.io.tmpdir"));
 
   @Option(

@@ -36,6 +36,9 @@ class TortureCommandTest {
         "--minutes x",
         "--minutes 1000000",
         "--faults flood",
+        "--nodes 3",
+        "--log kafka --nodes 0",
+        "--log kafka --nodes 8",
         "--work /nowhere-at-all",
         "--seed a",
         "--hostile --time 3s",
@@ -69,7 +72,29 @@ class TortureCommandTest {
   void a_fault_that_is_none_is_told_with_those_that_are() {
     assertThat(run("--faults flood")).isEqualTo(2);
     assertThat(err.toString())
-        .contains("kill, suspend, power, full-disk, failing-disk, not 'flood'");
+        .contains("kill, suspend, power, full-disk, failing-disk, empty", "unclean, not 'flood'");
+  }
+
+  @Test
+  void faults_of_several_nodes_are_left_out_with_one() {
+    assertThat(run("--log kafka --faults empty,drain,unclean,broker-kill")).isEqualTo(1);
+    assertThat(err.toString()).contains("empty: it needs --nodes", "broker-kill: it needs --nodes");
+  }
+
+  @Test
+  void faults_of_a_cluster_are_counted_and_told() {
+    TortureTally tally = new TortureTally(1, List.of());
+    assertThat(tally.lines(5)).noneMatch(line -> line.startsWith("of the cluster"));
+    tally.fault(Fault.EMPTY);
+    tally.fault(Fault.EMPTY);
+    tally.fault(Fault.UNCLEAN);
+    tally.trimmed(3);
+    tally.drainRefused();
+    assertThat(tally.lines(5))
+        .contains("of the cluster: empty 2, unclean 1; 3 trimmed logs, 1 drain refused");
+    assertThat(tally.json(5))
+        .contains("\"empties\":2", "\"uncleanElections\":1", "\"trimmedLogs\":3");
+    assertThat(tally.isClean()).isTrue();
   }
 
   @Test
