@@ -63,7 +63,7 @@ public class CallerBenchmark {
   /** Reads the permissions from their texts, and lets a caller in. */
   @Setup
   public void letIn() {
-    GrantedRights rights = new GrantedRights(Owners.valueOf(owners));
+    GrantedRights rights = new GrantedRights(Owners.valueOf(owners), GrantedRights.COUNT_MAX);
     SecuritySnapshot snapshot = rights.snapshot();
     IntFunction<Bytes> chance = count -> Bytes.copyOf(new byte[count]);
     Gate gate =

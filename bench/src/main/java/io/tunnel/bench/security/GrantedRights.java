@@ -13,14 +13,14 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * As many permissions as there may be, and questions about them in a random order, so that what is
- * asked next is not what the processor has at hand. Half of the permissions are on tables by name,
+ * Permissions, and questions about them in a random order, so that of many permissions what is asked
+ * next is not what the processor has at hand. Half of the permissions are on tables by name,
  * a quarter on tunnels by name, a quarter on beginnings of names of tables.
  */
 final class GrantedRights {
 
-  /** Permissions. */
-  static final int COUNT = 1_000_000;
+  /** As many permissions as there may be. */
+  static final int COUNT_MAX = 1_000_000;
 
   /** Questions; a power of 2. */
   static final int QUESTIONS = 1 << 16;
@@ -29,11 +29,11 @@ final class GrantedRights {
 
   /** To whom the permissions belong. */
   enum Owners {
-    /** 100,000 principals with 10 permissions each. */
+    /** Up to 100,000 principals with the same number of permissions each. */
     MANY(100_000),
     /** One principal with all of them. */
     ONE(1),
-    /** 64 groups with 15,625 permissions each, and a principal in all groups. */
+    /** 64 groups with the same number of permissions each, and a principal in all groups. */
     GROUPS(64);
 
     private final int count;
@@ -53,16 +53,18 @@ final class GrantedRights {
   record Question(Principal principal, String table, String tunnel, String other) {}
 
   private final Owners owners;
+  private final int count;
 
-  GrantedRights(Owners owners) {
+  GrantedRights(Owners owners, int count) {
     this.owners = owners;
+    this.count = count;
   }
 
   /** The texts of the catalog. */
   Map<String, String> texts() {
     SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
     Map<String, String> texts = new HashMap<>();
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < count; i++) {
       records.noting(permission(i)).forEach((name, text) -> texts.put(name, text.orElseThrow()));
     }
     for (int i = 0; owners == Owners.GROUPS && i < owners.count; i++) {
@@ -115,7 +117,7 @@ final class GrantedRights {
     SplittableRandom random = new SplittableRandom(1);
     List<Question> questions = new ArrayList<>();
     IntStream.range(0, QUESTIONS)
-        .map(i -> random.nextInt(COUNT / KINDS) * KINDS)
+        .map(i -> random.nextInt(count / KINDS) * KINDS)
         .map(number -> number + firstKind + number / KINDS % (lastKind - firstKind + 1))
         .forEach(
             number -> {

@@ -27,7 +27,11 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(value = 2, jvmArgsAppend = "-Xmx3g")
 public class PermissionBenchmark {
 
-  /** To whom the million permissions belong. */
+  /** How many permissions there are. */
+  @Param({"10000", "1000000"})
+  public int count;
+
+  /** To whom the permissions belong. */
   @Param({"MANY", "ONE", "GROUPS"})
   public String owners;
 
@@ -40,7 +44,7 @@ public class PermissionBenchmark {
   /** Reads the permissions from their texts. */
   @Setup
   public void readPermissions() {
-    GrantedRights rights = new GrantedRights(Owners.valueOf(owners));
+    GrantedRights rights = new GrantedRights(Owners.valueOf(owners), count);
     permissions = rights.snapshot().permissions();
     tables = rights.questionsAboutTables();
     beginnings = rights.questionsAboutBeginnings();

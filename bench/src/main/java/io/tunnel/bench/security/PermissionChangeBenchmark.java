@@ -36,7 +36,7 @@ public class PermissionChangeBenchmark {
   /** Reads the permissions from their texts. */
   @Setup
   public void readPermissions() {
-    rights = new GrantedRights(Owners.valueOf(owners));
+    rights = new GrantedRights(Owners.valueOf(owners), GrantedRights.COUNT_MAX);
     texts = rights.texts();
     records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
     long before = heldBytes();
