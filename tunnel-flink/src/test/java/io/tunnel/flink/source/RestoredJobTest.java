@@ -24,10 +24,10 @@ import io.tunnel.server.backup.Restore;
 import io.tunnel.server.backup.cluster.ClusterBackup;
 import io.tunnel.server.backup.cluster.ClusterRestore;
 import io.tunnel.server.backup.cluster.KafkaClusters;
-import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.net.NetConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +48,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A savepoint outlives backups and restores: its positions go from a server to a cluster and on. */
+/**
+ * A savepoint outlives backups and restores: its positions go from a server to a cluster and on.
+ */
 @SuppressWarnings("try") // What collects may be interrupted when it closes.
 class RestoredJobTest {
 
@@ -161,8 +163,7 @@ class RestoredJobTest {
           new ClusterRestore(path("work"), set.shards(), kafka, chance, pace)
               .run(set.takenMs(), System.currentTimeMillis());
       var unused =
-          new ClusterBackup(
-                  kafka, path("staging"), 2, 7, new ClusterBackup.Pace(2, bytes -> {}))
+          new ClusterBackup(kafka, path("staging"), 2, 7, new ClusterBackup.Pace(2, bytes -> {}))
               .run();
     }
     restore(path("again"), backUp(path("staging"), path("again")), to);
