@@ -97,6 +97,7 @@ class BackupCircleTest {
     load.rest();
     var unused = requireHistories();
     endWorker();
+    load.close();
     service.kill();
   }
 
