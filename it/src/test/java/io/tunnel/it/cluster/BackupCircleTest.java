@@ -68,8 +68,7 @@ class BackupCircleTest {
   private Place.Kafka kafka(int nodes) throws IOException {
     KafkaBroker broker =
         stage.closing(
-            KafkaBroker.start(
-                stage.path("kafka"), Map.of("group.min.session.timeout.ms", "500")));
+            KafkaBroker.start(stage.path("kafka"), Map.of("group.min.session.timeout.ms", "500")));
     return new Place.Kafka(broker.bootstrap(), nodes);
   }
 
@@ -98,6 +97,7 @@ class BackupCircleTest {
     load.rest();
     var unused = requireHistories();
     endWorker();
+    load.close();
     service.kill();
   }
 
@@ -241,8 +241,7 @@ class BackupCircleTest {
                       .isGreaterThanOrEqualTo(floor.get(partition).lastKey());
                   List<Seen> since = history.changes().subList((int) end, (int) history.end());
                   if (table.equals(CircleLoad.BOUND) || table.equals(CircleLoad.EXPIRING)) {
-                    assertThat(since)
-                        .allMatch(each -> each.mutation().kind() == ChangeKind.DELETE);
+                    assertThat(since).allMatch(each -> each.mutation().kind() == ChangeKind.DELETE);
                   } else {
                     assertThat(since).isEmpty();
                   }
@@ -280,8 +279,7 @@ class BackupCircleTest {
     former.forEach(
         (partition, history) -> {
           long saved = floor.get(partition).lastKey();
-          List<KnownPosition> all =
-              savepoints.computeIfAbsent(partition, id -> new ArrayList<>());
+          List<KnownPosition> all = savepoints.computeIfAbsent(partition, id -> new ArrayList<>());
           all.add(history.knownAt(saved));
           long end = ends.get(partition);
           for (KnownPosition known : all) {
@@ -302,8 +300,7 @@ class BackupCircleTest {
   }
 
   private PartitionReader going(int partition, KnownPosition at) {
-    return History.going(
-        service, load.tables().describeTable(CircleLoad.ROWS), partition, at);
+    return History.going(service, load.tables().describeTable(CircleLoad.ROWS), partition, at);
   }
 
   private Mutation next(int partition, KnownPosition at) {
@@ -328,13 +325,11 @@ class BackupCircleTest {
   /** Each row was written once, and has one DELETE. */
   private void requireExpired() {
     Poll.until("all rows have expired", () -> rows(CircleLoad.EXPIRING).isEmpty());
-    for (History history :
-        History.of(service, load.tables(), CircleLoad.EXPIRING).values()) {
+    for (History history : History.of(service, load.tables(), CircleLoad.EXPIRING).values()) {
       Map<String, Integer> deletes = new TreeMap<>();
       Map<String, Integer> puts = new TreeMap<>();
       for (Seen seen : history.changes()) {
-        Map<String, Integer> counts =
-            seen.mutation().kind() == ChangeKind.DELETE ? deletes : puts;
+        Map<String, Integer> counts = seen.mutation().kind() == ChangeKind.DELETE ? deletes : puts;
         counts.merge(seen.mutation().key(), 1, Integer::sum);
       }
       assertThat(deletes).isEqualTo(puts);

@@ -15,6 +15,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowSession;
 import io.tunnel.sdk.TableClient;
@@ -270,7 +271,13 @@ final class CircleLoad implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    session.ifPresent(RowSession::close);
     writer.abandon();
+    Optional<RowSession> last = session;
+    session = Optional.empty();
+    try {
+      last.ifPresent(RowSession::close);
+    } catch (ConnectionException e) {
+      // After a failed test the service may be gone.
+    }
   }
 }

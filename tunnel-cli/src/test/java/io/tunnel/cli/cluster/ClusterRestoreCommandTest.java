@@ -56,7 +56,12 @@ class ClusterRestoreCommandTest {
     return run(
         new ClusterRestoreCommand(),
         List.of(
-            "--from", path("backup").toString(), "--work", work.toString(), "--bootstrap", NOWHERE));
+            "--from",
+            path("backup").toString(),
+            "--work",
+            work.toString(),
+            "--bootstrap",
+            NOWHERE));
   }
 
   private int backUp(Path work) {
@@ -117,8 +122,14 @@ class ClusterRestoreCommandTest {
         run(
             new ClusterRestoreCommand(),
             List.of(
-                "--from", path("backup").toString(), "--work", path("work").toString(),
-                "--backup", "7", "--bootstrap", NOWHERE));
+                "--from",
+                path("backup").toString(),
+                "--work",
+                path("work").toString(),
+                "--backup",
+                "7",
+                "--bootstrap",
+                NOWHERE));
     assertThat(exit).isEqualTo(ExitCode.FAILED);
     assertThat(err.toString()).contains("has no backup 7; there are 1 to 1");
   }

@@ -18,7 +18,6 @@ import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

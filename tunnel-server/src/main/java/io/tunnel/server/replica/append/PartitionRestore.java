@@ -276,9 +276,7 @@ public final class PartitionRestore {
 
   private void awaitSpace() throws IOException {
     while (inFlight > 0
-        && (!lead.mayAppend()
-            || target.log().isFull()
-            || bytesInFlight >= IN_FLIGHT_BYTES_MAX)) {
+        && (!lead.mayAppend() || target.log().isFull() || bytesInFlight >= IN_FLIGHT_BYTES_MAX)) {
       takeNext();
     }
   }

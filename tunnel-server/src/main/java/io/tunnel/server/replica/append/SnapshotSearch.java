@@ -47,8 +47,8 @@ final class SnapshotSearch implements AutoCloseable {
    * What a log has.
    *
    * @param start the first offset of the log
-   * @param hasAll whether the log has all that makes the partition: nothing was trimmed, and the log
-   *     is not that of a restored partition, whose writers and old changes only a snapshot has
+   * @param hasAll whether the log has all that makes the partition: nothing was trimmed, and the
+   *     log is not that of a restored partition, whose writers and old changes only a snapshot has
    * @param snapshots whose following records the log still has, the newest first
    */
   record Found(long start, boolean hasAll, List<Snapshot> snapshots) {}

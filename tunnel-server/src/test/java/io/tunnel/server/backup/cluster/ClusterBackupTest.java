@@ -158,7 +158,9 @@ final class ClusterBackupTest {
   }
 
   private ClusterBackup.Outcome take(Path staging) throws IOException {
-    return new ClusterBackup(new MemoryClusters(), staging, SHARDS, 77, new ClusterBackup.Pace(1, bytes -> {})).run();
+    return new ClusterBackup(
+            new MemoryClusters(), staging, SHARDS, 77, new ClusterBackup.Pace(1, bytes -> {}))
+        .run();
   }
 
   private static List<Bytes> bytes(List<ChangeBatch> batches) {

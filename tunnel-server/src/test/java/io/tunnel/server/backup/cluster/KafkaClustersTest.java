@@ -29,7 +29,8 @@ class KafkaClustersTest {
 
   private static ClusterRestore restore(SavedWorld world, KafkaClusters to, LongSupplier markers) {
     ClusterRestore.Chance chance = new ClusterRestore.Chance(markers, KEY);
-    return new ClusterRestore(world.data, SavedWorld.SHARDS, to, chance, new ClusterRestore.Pace(2, bytes -> {}));
+    return new ClusterRestore(
+        world.data, SavedWorld.SHARDS, to, chance, new ClusterRestore.Pace(2, bytes -> {}));
   }
 
   /** The random numbers of a program that dies while the logs are written. */
@@ -54,13 +55,17 @@ class KafkaClustersTest {
       assertThatThrownBy(() -> restore(world, kafka, dying(random)).run(7, 50_000))
           .hasMessage("the program dies");
       assertThat(RestoreNote.in(kafka.catalogTexts())).hasValue(new RestoreNote(7, 50_000));
-      assertThatThrownBy(() -> new ClusterBackup(kafka, staging, 1, 5, new ClusterBackup.Pace(2, bytes -> {})).run())
+      assertThatThrownBy(
+              () ->
+                  new ClusterBackup(kafka, staging, 1, 5, new ClusterBackup.Pace(2, bytes -> {}))
+                      .run())
           .hasMessageContaining("has not ended");
       var unusedOutcome = restore(world, kafka, random::nextLong).run(7, 60_000);
       assertThat(LogForm.APPENDS.objection(kafka.catalogTexts())).isEmpty();
       assertThatThrownBy(() -> restore(world, kafka, random::nextLong).run(7, 70_000))
           .hasMessageContaining("has a catalog already");
-      var unused = new ClusterBackup(kafka, staging, 1, 5, new ClusterBackup.Pace(2, bytes -> {})).run();
+      var unused =
+          new ClusterBackup(kafka, staging, 1, 5, new ClusterBackup.Pace(2, bytes -> {})).run();
     }
     StoredCatalog catalog = StoredCatalog.read(staging.resolve("catalog"));
     assertThat(catalog.tables().tables()).hasSize(SavedWorld.PARTITIONS);

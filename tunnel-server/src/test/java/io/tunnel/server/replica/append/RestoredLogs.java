@@ -168,7 +168,9 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     land(partition, lead.claim(markers, 9), new AppendValue.Leader("n", "1").encode());
   }
 
-  /** The snapshots that a new replica tries, the newest first; nothing for the log from its start. */
+  /**
+   * The snapshots that a new replica tries, the newest first; nothing for the log from its start.
+   */
   public List<Long> beginning(int partition) throws IOException {
     try (SnapshotSearch search = new SnapshotSearch(this, partition, 60_000)) {
       SnapshotSearch.Found found = search.find();
