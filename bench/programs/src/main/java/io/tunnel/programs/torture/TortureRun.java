@@ -108,13 +108,13 @@ final class TortureRun {
         Life life = new Life(ground, ofCluster, ledger, shortLedger, writers, operator, checks);
         for (int round = 0; round < roundsMax() && mayBegin(round); round++) {
           boolean isClean = round(life);
+          if (plan.isCluster()) {
+            ofCluster.countTrims();
+          }
           if (!isClean || ledger.acknowledgedCount() > OPERATIONS_OF_LIFE_MAX) {
             // What is lost once would be found again in each round.
             break;
           }
-        }
-        if (plan.isCluster()) {
-          ofCluster.countTrims();
         }
       } catch (ServerRefusedException e) {
         tally.startRefused(e.getMessage());
