@@ -253,7 +253,8 @@ final class TortureRun {
     return isClean;
   }
 
-  private boolean kill(Machine machine, FaultPlan.Round round) throws IOException, InterruptedException {
+  private boolean kill(Machine machine, FaultPlan.Round round)
+      throws IOException, InterruptedException {
     machine.kill();
     if (round.interruptedMs() >= 0) {
       boolean unused = machine.spawn().isReadyWithin(round.interruptedMs());
@@ -300,7 +301,8 @@ final class TortureRun {
     return !plan.isNode();
   }
 
-  private boolean fill(Life life, Machine machine, FaultPlan.Round round) throws IOException, InterruptedException {
+  private boolean fill(Life life, Machine machine, FaultPlan.Round round)
+      throws IOException, InterruptedException {
     machine.disk().fill(LEFT_ON_FULL_DISK_BYTES);
     waitMs(round.lastsMs());
     machine.disk().free();

@@ -23,8 +23,8 @@ import java.util.OptionalLong;
  *   <li>the log of a partition begins at or before the record that follows the scan of S', and the
  *       log of blocks at or before the first block of S';
  *   <li>changes that the table's retention keeps are in the log;
- *   <li>{@value #WAIT_MINUTES} minutes, or the given wait, lie between the record of S and the trim: a node that begins
- *       with a snapshot before S' completes meanwhile;
+ *   <li>{@value #WAIT_MINUTES} minutes, or the given wait, lie between the record of S and the
+ *       trim: a node that begins with a snapshot before S' completes meanwhile;
  *   <li>a record that does not count deletes nothing.
  * </ol>
  */
