@@ -20,8 +20,7 @@ class ClusterTortureTest extends TortureFixture {
   @Test
   void nothing_is_lost_by_faults_of_three_nodes_on_three_brokers(@TempDir Path directory) {
     var unused =
-        torture(
-            directory, "--log", "kafka", "--nodes", "3", "--faults", "empty,drain,broker-kill");
+        torture(directory, "--log", "kafka", "--nodes", "3", "--faults", "empty,drain,broker-kill");
     assertThat(directory).isEmptyDirectory();
   }
 }

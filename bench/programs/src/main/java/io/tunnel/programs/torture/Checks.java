@@ -52,9 +52,7 @@ final class Checks implements AutoCloseable {
     this.isInCluster = isInCluster;
     Duration deadline = isInCluster ? CLUSTER_RETRY_DEADLINE : RETRY_DEADLINE;
     ClientConfig config =
-        ClientConfig.of(endpoint)
-            .withRetryDeadline(deadline)
-            .withWriteRetryDeadline(deadline);
+        ClientConfig.of(endpoint).withRetryDeadline(deadline).withWriteRetryDeadline(deadline);
     this.tables = TableClient.connect(config);
     this.tunnels = new TunnelClient(config);
     this.clock = clock;

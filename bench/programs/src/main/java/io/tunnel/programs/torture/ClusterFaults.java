@@ -36,7 +36,7 @@ final class ClusterFaults implements AutoCloseable {
     }
   }
 
-  /** Counts the logs that were trimmed in this life. */
+  /** Counts the logs that are trimmed now. */
   void countTrims() throws IOException, InterruptedException {
     try (TortureTopics topics = ground.kafka().topics(clock)) {
       tally.trimmed(topics.trimmed());

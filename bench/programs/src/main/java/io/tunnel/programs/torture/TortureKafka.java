@@ -111,12 +111,18 @@ final class TortureKafka implements AutoCloseable {
   private static Map<String, String> ofController(String voters, int port) {
     String listener = "CONTROLLER://127.0.0.1:" + port;
     return Map.of(
-        "process.roles", "controller",
-        "node.id", "" + CONTROLLER,
-        "controller.quorum.voters", voters,
-        "listeners", listener,
-        "advertised.listeners", listener,
-        "listener.security.protocol.map", "CONTROLLER:PLAINTEXT");
+        "process.roles",
+        "controller",
+        "node.id",
+        "" + CONTROLLER,
+        "controller.quorum.voters",
+        voters,
+        "listeners",
+        listener,
+        "advertised.listeners",
+        listener,
+        "listener.security.protocol.map",
+        "CONTROLLER:PLAINTEXT");
   }
 
   private Map<String, String> settings(int broker, String voters, boolean isApart) {

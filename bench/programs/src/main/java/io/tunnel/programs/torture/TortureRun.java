@@ -108,13 +108,13 @@ final class TortureRun {
         Life life = new Life(ground, ofCluster, ledger, shortLedger, writers, operator, checks);
         for (int round = 0; round < roundsMax() && mayBegin(round); round++) {
           boolean isClean = round(life);
+          if (plan.isCluster()) {
+            ofCluster.countTrims();
+          }
           if (!isClean || ledger.acknowledgedCount() > OPERATIONS_OF_LIFE_MAX) {
             // What is lost once would be found again in each round.
             break;
           }
-        }
-        if (plan.isCluster()) {
-          ofCluster.countTrims();
         }
       } catch (ServerRefusedException e) {
         tally.startRefused(e.getMessage());
@@ -253,7 +253,8 @@ final class TortureRun {
     return isClean;
   }
 
-  private boolean kill(Machine machine, FaultPlan.Round round) throws IOException, InterruptedException {
+  private boolean kill(Machine machine, FaultPlan.Round round)
+      throws IOException, InterruptedException {
     machine.kill();
     if (round.interruptedMs() >= 0) {
       boolean unused = machine.spawn().isReadyWithin(round.interruptedMs());
@@ -300,7 +301,8 @@ final class TortureRun {
     return !plan.isNode();
   }
 
-  private boolean fill(Life life, Machine machine, FaultPlan.Round round) throws IOException, InterruptedException {
+  private boolean fill(Life life, Machine machine, FaultPlan.Round round)
+      throws IOException, InterruptedException {
     machine.disk().fill(LEFT_ON_FULL_DISK_BYTES);
     waitMs(round.lastsMs());
     machine.disk().free();

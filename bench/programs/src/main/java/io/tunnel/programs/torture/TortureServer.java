@@ -21,7 +21,7 @@ import java.util.concurrent.TimeoutException;
 final class TortureServer {
 
   private static final String READY = "tunnel server listening on ";
-  private static final long START_SECONDS_MAX = 90;
+  private static final long START_SECONDS_MAX = 300;
   private static final int LOG_LINES_SHOWN = 12;
   private static final String CONFIG =
       """

@@ -36,7 +36,8 @@ final class SnapshotsWorld {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final Random random;
-  private final SnapshotsCore core = new SnapshotsCore(new DueCore.Limits(1_000, 1, 1 << 30, 1, 1), TrimCore.WAIT_NANOS);
+  private final SnapshotsCore core =
+      new SnapshotsCore(new DueCore.Limits(1_000, 1, 1 << 30, 1, 1), TrimCore.WAIT_NANOS);
   private final Map<Integer, Log> logs = new TreeMap<>();
   private final List<SnapshotStep> underWay = new ArrayList<>();
   private long now;

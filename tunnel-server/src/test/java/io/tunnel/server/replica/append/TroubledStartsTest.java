@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Nodes that cannot begin with a snapshot, or come back after a long time, or tell a wrong time. */
+/**
+ * Nodes that cannot begin with a snapshot, or come back after a long time, or tell a wrong time.
+ */
 final class TroubledStartsTest extends SnapshotsFixture {
 
   private static final int Q = 2;
@@ -67,9 +69,7 @@ final class TroubledStartsTest extends SnapshotsFixture {
           .singleElement()
           .asString()
           .contains(
-              "the replica of partition 1 cannot begin",
-              "block 0",
-              "snapshot " + newest(1).id());
+              "the replica of partition 1 cannot begin", "block 0", "snapshot " + newest(1).id());
     }
     assertThat(third.replicas.view(P)).isEmpty();
     assertThat(third.replicas.isCaughtUp(P)).isFalse();
@@ -95,8 +95,7 @@ final class TroubledStartsTest extends SnapshotsFixture {
     second = nodes.start(2);
     nodes.pass(1_000);
     assertThat(second.replicas.isCaughtUp(P)).isTrue();
-    assertThat(second.replicas.view(P).orElseThrow().begun())
-        .isEqualTo(newest(0).at().position());
+    assertThat(second.replicas.view(P).orElseThrow().begun()).isEqualTo(newest(0).at().position());
     lead(second, first);
     assertThat(has(second, "before")).isTrue();
     assertThat(has(second, "old")).isTrue();
@@ -122,10 +121,7 @@ final class TroubledStartsTest extends SnapshotsFixture {
     for (int i = 0; i < 10; i++) {
       Outcomes outcome = new Outcomes();
       Column large = new Column("c", ColumnValue.fromString(half + i));
-      first
-          .replicas
-          .of(P)
-          .write(Outcomes.write(batch(P, put("large" + i, large)), false, outcome));
+      first.replicas.of(P).write(Outcomes.write(batch(P, put("large" + i, large)), false, outcome));
       nodes.settle();
       assertThat(outcome.result().appliedRows()).isEqualTo(1);
     }
