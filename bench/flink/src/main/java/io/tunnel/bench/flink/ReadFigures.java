@@ -1,9 +1,11 @@
 package io.tunnel.bench.flink;
 
 import io.tunnel.bench.flink.LegOrder.Table;
-import io.tunnel.programs.bench.peer.Load;
 import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.programs.bench.peer.Peer;
+import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
+import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.RowWriter;
 import java.io.PrintWriter;
 import java.util.EnumMap;
@@ -68,7 +70,14 @@ final class ReadFigures {
     long beginNanos = services.clock().nanos();
     long amounts;
     try (RowWriter writer = peer.openWriter(NAME)) {
-      amounts = new Load(WRITERS, options.legSecondsMax).write(writer, options.rows);
+      amounts = 
+          new RowLoad(
+                  WRITERS,
+                  options.legSecondsMax,
+                  RowPlan.DEFAULT,
+                  Progress.NONE,
+                  services.clock())
+              .write(writer, options.rows);
     }
     out.printf(
         Locale.ROOT,

@@ -16,9 +16,10 @@ import io.tunnel.programs.bench.beside.SideBySide;
 import io.tunnel.programs.bench.beside.Stage;
 import io.tunnel.programs.bench.kafka.KafkaPeer;
 import io.tunnel.programs.bench.kafka.KafkaService;
-import io.tunnel.programs.bench.peer.Load;
 import io.tunnel.programs.bench.peer.Peer;
 import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
+import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.TunnelPeer;
 import io.tunnel.programs.bench.peer.TunnelPeer.Servers;
 import io.tunnel.stress.LoadClock;
@@ -140,7 +141,8 @@ public final class SideBySideMain implements Callable<Integer> {
     Results results = new Results(writers.get(0).name(), out);
     Stage stage =
         new Stage(
-            new Load(options.writers, options.roundSecondsMax),
+            new RowLoad(
+                options.writers, options.roundSecondsMax, RowPlan.DEFAULT, Progress.NONE, clock),
             options.roundSecondsMax,
             Stage.Deadline.in(beside.minutesMax(), clock),
             Progress.NONE,

@@ -3,7 +3,7 @@ package io.tunnel.programs.bench;
 import io.tunnel.model.Durability;
 import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.programs.bench.peer.LatencyRound;
-import io.tunnel.programs.bench.peer.Load;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.programs.bench.peer.Peer;
 import io.tunnel.programs.bench.peer.ReadRound;
@@ -28,7 +28,7 @@ final class QuickBench {
 
   private final Ground ground;
   private final Plan plan;
-  private final Load load;
+  private final RowLoad load;
 
   /** What is measured. */
   record Plan(long rows, int partitions, int rounds, int latencySeconds) {}

@@ -1,6 +1,6 @@
 package io.tunnel.programs.bench.beside;
 
-import io.tunnel.programs.bench.peer.Load;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.Progress;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * @param clock measures
  */
 public record Stage(
-    Load load, int stepSecondsMax, Deadline deadline, Progress progress, LoadClock clock) {
+    RowLoad load, int stepSecondsMax, Deadline deadline, Progress progress, LoadClock clock) {
 
   /**
    * The end of the time for all.

@@ -1,6 +1,7 @@
 package io.tunnel.programs.bench.seeds.publish;
 
 import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
+import io.tunnel.stress.LoadClock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +9,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -19,7 +19,7 @@ final class Heard implements Publishing.Events {
 
   private final PublishCase what;
   private final Publishing service;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final Consumer<String> failure;
 
   /** When the creation of each path began; 0 before. */
@@ -35,10 +35,10 @@ final class Heard implements Publishing.Events {
   private volatile Rates ofData;
 
   /** Nothing yet. */
-  Heard(PublishCase what, Publishing service, LongSupplier nanos, Consumer<String> failure) {
+  Heard(PublishCase what, Publishing service, LoadClock clock, Consumer<String> failure) {
     this.what = what;
     this.service = service;
-    this.nanos = nanos;
+    this.clock = clock;
     this.failure = failure;
     this.beganNanos = new AtomicLongArray(what.publishers() * what.pathsOfPublisher());
     this.seen =
@@ -50,7 +50,7 @@ final class Heard implements Publishing.Events {
 
   /** The measured time begins. */
   void begin() {
-    long now = nanos.getAsLong();
+    long now = clock.nanos();
     ofEvents = new Rates(now);
     ofData = new Rates(now);
   }
@@ -62,7 +62,7 @@ final class Heard implements Publishing.Events {
 
   @Override
   public void created(int subscriber, int path) {
-    long now = nanos.getAsLong();
+    long now = clock.nanos();
     SeenPaths own = seen.get(subscriber);
     boolean isNew;
     synchronized (own) {
@@ -89,7 +89,7 @@ final class Heard implements Publishing.Events {
               failure.accept("subscriber " + subscriber + ", path " + path + ": " + wrong.get());
               return;
             }
-            long readNanos = nanos.getAsLong();
+            long readNanos = clock.nanos();
             ofData.answered(began, readNanos);
             lastNanos.accumulate(readNanos);
             reads.increment();
