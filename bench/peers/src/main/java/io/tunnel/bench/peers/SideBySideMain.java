@@ -12,6 +12,7 @@ import io.tunnel.programs.bench.beside.BesideOptions;
 import io.tunnel.programs.bench.beside.BesidePlan;
 import io.tunnel.programs.bench.beside.Part;
 import io.tunnel.programs.bench.beside.PeersSetup;
+import io.tunnel.programs.bench.beside.RoundsReport;
 import io.tunnel.programs.bench.beside.SideBySide;
 import io.tunnel.programs.bench.beside.Stage;
 import io.tunnel.programs.bench.kafka.KafkaPeer;
@@ -138,7 +139,7 @@ public final class SideBySideMain implements Callable<Integer> {
       BesidePlan plan, LoadClock clock, List<? extends Peer> writers, List<? extends Peer> readers)
       throws Exception {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    Results results = new Results(writers.get(0).name(), out);
+    RoundsReport results = new RoundsReport(writers.get(0).name(), out);
     Stage stage =
         new Stage(
             new RowLoad(
