@@ -43,9 +43,15 @@ public final class Experiment {
    * @param round a round that counts
    * @param <P> who is measured
    */
-  public record Test<P>(String name, String title, Optional<Round<P>> warmUp, Round<P> round) {}
+  public record Test<P>(String name, String title, Optional<Round<P>> warmUp, Round<P> round) {
 
-  /** Measures each peer {@code count} times. */
+    /** This test of peers that are warm. */
+    public Test<P> warm() {
+      return new Test<>(name, title, Optional.empty(), round);
+    }
+  }
+
+  /** Measures each peer {@code count} times; 0 only warms the peers up. */
   public <P extends Peer> void run(Test<P> test, List<? extends P> peers, int count)
       throws Exception {
     if (test.warmUp().isPresent()) {
