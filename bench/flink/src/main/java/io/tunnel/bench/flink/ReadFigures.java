@@ -72,13 +72,9 @@ final class ReadFigures {
     long beginNanos = services.clock().nanos();
     long amounts;
     try (RowWriter writer = peer.openWriter(NAME)) {
-      amounts = 
+      amounts =
           new RowLoad(
-                  WRITERS,
-                  options.legSecondsMax,
-                  RowPlan.DEFAULT,
-                  Progress.NONE,
-                  services.clock())
+                  WRITERS, options.legSecondsMax, RowPlan.DEFAULT, Progress.NONE, services.clock())
               .write(writer, options.rows);
     }
     out.printf(

@@ -5,10 +5,10 @@ import io.tunnel.programs.bench.beside.Experiment;
 import io.tunnel.programs.bench.beside.Rounds;
 import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.programs.bench.peer.LatencyRound;
-import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.programs.bench.peer.Peer;
 import io.tunnel.programs.bench.peer.ReadRound;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.RowWriter;
 import io.tunnel.programs.bench.peer.WriteRound;
@@ -69,7 +69,8 @@ final class QuickBench {
     List<Figures> writesFsync = rounds.byPeer(Rounds.WRITE).get(fsync.name());
     List<List<Figures>> reads = reads(os);
     double half = Math.max(1, Figures.medians(writesOs).get("rows/s") / 2);
-    return QuickReport.of(plan, new Measured(writesOs, writesFsync, reads, latency(os, half)), half);
+    return QuickReport.of(
+        plan, new Measured(writesOs, writesFsync, reads, latency(os, half)), half);
   }
 
   private List<List<Figures>> reads(Peer peer) throws Exception {
@@ -83,8 +84,7 @@ final class QuickBench {
     List<List<Figures>> byLook = new ArrayList<>();
     for (Look look : LOOKS) {
       String name = Rounds.read(look);
-      Experiment.Round<Peer> round =
-          each -> reading.run(each, table, look, plan.rows(), amounts);
+      Experiment.Round<Peer> round = each -> reading.run(each, table, look, plan.rows(), amounts);
       experiment.run(
           new Experiment.Test<>(name, name, Optional.of(round), round),
           List.of(peer),

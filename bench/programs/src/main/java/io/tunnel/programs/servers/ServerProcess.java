@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,7 +26,6 @@ public final class ServerProcess implements StartedServers {
   private static final String HTTP = "http on ";
 
   private static final long START_SECONDS_MAX = 60;
-
 
   private static final int LOG_LINES_SHOWN = 15;
 

@@ -119,8 +119,7 @@ public final class SideBySide {
       Rounds rounds)
       throws Exception {
     new Experiment(stage::step, rounds)
-        .run(
-            new Experiment.Test<>(name, title(partitions) + name, warmUp, round), peers, count);
+        .run(new Experiment.Test<>(name, title(partitions) + name, warmUp, round), peers, count);
     done.test(name, rounds);
   }
 

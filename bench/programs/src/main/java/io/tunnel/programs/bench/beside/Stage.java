@@ -1,7 +1,7 @@
 package io.tunnel.programs.bench.beside;
 
-import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import java.util.concurrent.TimeUnit;

@@ -22,7 +22,8 @@ final class WarmUpCore {
     rounds++;
     isSteady =
         last.isPresent()
-            && Math.abs(rate - last.getAsDouble()) <= TOLERANCE * Math.max(rate, last.getAsDouble());
+            && Math.abs(rate - last.getAsDouble())
+                <= TOLERANCE * Math.max(rate, last.getAsDouble());
     last = OptionalDouble.of(rate);
   }
 

@@ -228,7 +228,9 @@ public final class Load {
     return await(ended, secondsMax);
   }
 
-  /** Waits until all clients have left, or one has failed; false when neither is within the time. */
+  /**
+   * Waits until all clients have left, or one has failed; false when neither is within the time.
+   */
   public boolean awaitOver(long secondsMax) throws InterruptedException {
     return await(over, secondsMax);
   }

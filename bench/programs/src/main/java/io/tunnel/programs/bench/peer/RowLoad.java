@@ -27,8 +27,7 @@ public final class RowLoad {
    * Writes rows of that plan from {@code threads} threads, for at most {@code secondsMax} seconds,
    * and tells {@code progress} how far it is.
    */
-  public RowLoad(
-      int threads, long secondsMax, RowPlan plan, Progress progress, LoadClock clock) {
+  public RowLoad(int threads, long secondsMax, RowPlan plan, Progress progress, LoadClock clock) {
     this.threads = threads;
     this.secondsMax = secondsMax;
     this.plan = plan;
@@ -44,8 +43,7 @@ public final class RowLoad {
    */
   public long write(RowWriter writer, long rows) throws Exception {
     LongAdder applied = new LongAdder();
-    RowWriter.Acknowledged acknowledged =
-        (sequence, isApplied) -> applied.add(isApplied ? 1 : 0);
+    RowWriter.Acknowledged acknowledged = (sequence, isApplied) -> applied.add(isApplied ? 1 : 0);
     long amounts;
     Progress.Watch watch = progress.watch("written", rows, applied::sum);
     try (watch) {

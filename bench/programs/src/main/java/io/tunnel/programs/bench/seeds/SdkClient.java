@@ -66,16 +66,14 @@ final class SdkClient implements ClosedLoop.Client {
   static ClosedLoop.Clients reopening(LoadedConfig config, AtomicLong connectionsLeft) {
     Endpoint server = config.config().endpoints().get(0);
     return (number, place) ->
-        new SdkClient(
-                number, place, opening(place, config, server), Optional.of(connectionsLeft))
+        new SdkClient(number, place, opening(place, config, server), Optional.of(connectionsLeft))
             .ready();
   }
 
   private static Supplier<CompletableFuture<Connection>> opening(
       EventLoops.Place place, LoadedConfig config, Endpoint server) {
     return () ->
-        Connection.open(
-            ClientPort.of(place, new SystemClock()), config, server, PushReceiver.NONE);
+        Connection.open(ClientPort.of(place, new SystemClock()), config, server, PushReceiver.NONE);
   }
 
   private CompletableFuture<ClosedLoop.Client> ready() {

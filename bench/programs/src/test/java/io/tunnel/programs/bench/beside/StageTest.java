@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.programs.bench.load.TurnedClock;
-import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
@@ -27,7 +27,12 @@ class StageTest {
   private final List<String> steps = new ArrayList<>();
   private final TurnedClock clock = new TurnedClock();
   private final Stage stage =
-      new Stage(new RowLoad(1, 10, RowPlan.DEFAULT, Progress.NONE, clock), 10, Stage.Deadline.in(MINUTES, clock), new Steps(), clock);
+      new Stage(
+          new RowLoad(1, 10, RowPlan.DEFAULT, Progress.NONE, clock),
+          10,
+          Stage.Deadline.in(MINUTES, clock),
+          new Steps(),
+          clock);
 
   @TempDir Path directory;
 

@@ -138,8 +138,7 @@ class LoadTest {
     Load load =
         Load.begin(clock, Plan.CLOSED.at(1_000).operations(8).timed(times), List.of(client));
     load.requireNoFailure();
-    assertThat(due)
-        .isEqualTo(IntStream.range(0, 8).mapToObj(i -> i * 1_000_000L).toList());
+    assertThat(due).isEqualTo(IntStream.range(0, 8).mapToObj(i -> i * 1_000_000L).toList());
     Histogram nanos = times.histogram();
     assertThat(nanos.getTotalCount()).isEqualTo(8);
     assertThat(nanos.getCountAtValue(4_000_000)).as("the one behind it waited").isEqualTo(1);

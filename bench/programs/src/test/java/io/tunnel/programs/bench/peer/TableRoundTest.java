@@ -102,7 +102,12 @@ class TableRoundTest {
   }
 
   private Figures run() throws Exception {
-    return new TableRound(new RowLoad(2, 10, RowPlan.DEFAULT, Progress.NONE, clock), 3, SECONDS_MAX, this::watch, clock)
+    return new TableRound(
+            new RowLoad(2, 10, RowPlan.DEFAULT, Progress.NONE, clock),
+            3,
+            SECONDS_MAX,
+            this::watch,
+            clock)
         .run(peer, "t1", ROWS);
   }
 

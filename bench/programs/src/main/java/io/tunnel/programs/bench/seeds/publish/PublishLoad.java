@@ -155,8 +155,7 @@ public final class PublishLoad {
                 turn -> {
                   boolean isFirst = turn.number() % requestsOfPath == 0;
                   int path = (int) (turn.number() / requestsOfPath % what.pathsOfPublisher());
-                  Request request =
-                      isSet ? Request.SET : isFirst ? Request.CREATE : Request.DELETE;
+                  Request request = isSet ? Request.SET : isFirst ? Request.CREATE : Request.DELETE;
                   ask(service, publisher, request, path, turn);
                 });
     clock.waitUntil(load.startNanos() + TimeUnit.SECONDS.toNanos(seconds), this::hasFailed);

@@ -155,8 +155,7 @@ class PublishLoadTest {
   private Memory run(Action action, Fault fault) throws Exception {
     PublishCase what = new PublishCase(action, PUBLISHERS, 2, PATHS, 64, 1, 2);
     Memory memory = new Memory(what, fault);
-    PublishLoad.cases(ignored -> memory, clock)
-        .run(what.text(), lines::add);
+    PublishLoad.cases(ignored -> memory, clock).run(what.text(), lines::add);
     assertThat(memory.isClosed).isTrue();
     return memory;
   }
