@@ -78,7 +78,7 @@ public final class Load {
     return open;
   }
 
-  /** Begins where each client begins, for clients that end their turns later on such threads. */
+  /** Begins on the thread of each client, as {@link Client#begin} has it. */
   public static Load begin(LoadClock clock, Plan plan, List<? extends Client> clients) {
     Load load = new Load(clock, plan, clients.size());
     clients.forEach(client -> client.begin(load.new Seat(client)::run));

@@ -60,7 +60,7 @@ public final class Turn {
     over();
   }
 
-  /** A client that ends its turn while it is called goes on by the loop that calls it. */
+  /** Lets the client continue, unless the loop that called the client does so. */
   private void over() {
     int before = state.getAndSet(OVER);
     if (before == OVER) {

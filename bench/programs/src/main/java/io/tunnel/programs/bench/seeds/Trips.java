@@ -20,7 +20,7 @@ record Trips(long answers, Map<Figure, Double> figures) {
     figures = Map.copyOf(figures);
   }
 
-  /** What the clients saw in so many nanoseconds. */
+  /** Rate and times of a run that took {@code elapsedNanos}. */
   static Trips of(Histogram all, long elapsedNanos) {
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     double seconds = Math.max(1, elapsedNanos) / (double) TimeUnit.SECONDS.toNanos(1);
@@ -34,13 +34,5 @@ record Trips(long answers, Map<Figure, Double> figures) {
       figures.put(Figure.MAX_MS, all.getMaxValue() / NANOS_PER_MS);
     }
     return new Trips(all.getTotalCount(), figures);
-  }
-
-  /** These figures, and more. */
-  Trips with(Figure figure, double value) {
-    Map<Figure, Double> more = new EnumMap<>(Figure.class);
-    more.putAll(figures);
-    more.put(figure, value);
-    return new Trips(answers, more);
   }
 }

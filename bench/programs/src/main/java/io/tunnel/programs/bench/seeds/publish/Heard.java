@@ -1,6 +1,7 @@
 package io.tunnel.programs.bench.seeds.publish;
 
 import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
+import io.tunnel.programs.ledger.OrderCore;
 import io.tunnel.stress.LoadClock;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -26,7 +28,11 @@ final class Heard implements Publishing.Events {
   private final AtomicLongArray beganNanos;
 
   /** By subscriber; each guards itself. */
-  private final List<SeenPaths> seen;
+  private final List<OrderCore> seen;
+
+  /** Paths that nobody creates. */
+  private final LongAdder unknown = new LongAdder();
+
 
   private final LongAdder events = new LongAdder();
   private final LongAdder reads = new LongAdder();
@@ -43,7 +49,7 @@ final class Heard implements Publishing.Events {
     this.beganNanos = new AtomicLongArray(what.publishers() * what.pathsOfPublisher());
     this.seen =
         IntStream.range(0, what.subscribers())
-            .mapToObj(unused -> new SeenPaths(what.pathsOfPublisher()))
+            .mapToObj(unused -> new OrderCore(0))
             .toList();
     begin();
   }
@@ -63,13 +69,15 @@ final class Heard implements Publishing.Events {
   @Override
   public void created(int subscriber, int path) {
     long now = clock.nanos();
-    SeenPaths own = seen.get(subscriber);
-    boolean isNew;
-    synchronized (own) {
-      isNew = own.came(path);
-    }
-    if (!isNew) {
+    if (path < 0 || path >= what.pathsOfPublisher()) {
+      unknown.increment();
       return;
+    }
+    OrderCore own = seen.get(subscriber);
+    synchronized (own) {
+      if (own.came(path) == OrderCore.Arrival.REPEATED) {
+        return;
+      }
     }
     long began = beganNanos.get(what.publisherOf(subscriber) * what.pathsOfPublisher() + path);
     if (began == 0) {
@@ -113,22 +121,20 @@ final class Heard implements Publishing.Events {
   }
 
   long missing() {
-    return seen.stream()
-        .mapToLong(
-            own -> {
-              synchronized (own) {
-                return own.missing();
-              }
-            })
-        .sum();
+    return what.events() - sum(OrderCore::arrived);
   }
 
+  /** Paths that came again, after a later path, or that nobody creates. */
   long wrong() {
+    return sum(own -> own.repeated() + own.late()) + unknown.sum();
+  }
+
+  private long sum(ToLongFunction<OrderCore> number) {
     return seen.stream()
         .mapToLong(
             own -> {
               synchronized (own) {
-                return own.wrong();
+                return number.applyAsLong(own);
               }
             })
         .sum();

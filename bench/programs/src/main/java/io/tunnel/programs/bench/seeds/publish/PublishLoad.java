@@ -126,7 +126,7 @@ public final class PublishLoad {
     void begins(int publisher, int path, long nowNanos);
   }
 
-  /** Each publisher creates each of its paths once. */
+  /** Publishers create all paths, one request after the other. */
   private void createAll(Publishing service, Beginning beginning) throws InterruptedException {
     Plan each = Plan.CLOSED.operations(what.pathsOfPublisher());
     await(
