@@ -35,31 +35,19 @@ public final class Children implements AutoCloseable {
     return directory;
   }
 
-  /** As {@link #start(String, List, List, String, List)}, as any other program is started. */
-  public Process start(
-      String name, List<String> jvmOptions, String mainClass, List<String> arguments)
-      throws IOException {
-    return start(name, List.of(), jvmOptions, mainClass, arguments);
-  }
-
   /**
    * Starts a JVM with the class path of this one; what it prints goes to {@code NAME.log} in the
    * directory.
    *
-   * @param launcher what the command begins with
    * @throws IllegalStateException when the program is ending
    */
   public synchronized Process start(
-      String name,
-      List<String> launcher,
-      List<String> jvmOptions,
-      String mainClass,
-      List<String> arguments)
+      String name, List<String> jvmOptions, String mainClass, List<String> arguments)
       throws IOException {
     if (isClosed) {
       throw new IllegalStateException("the program is ending");
     }
-    List<String> command = new ArrayList<>(launcher);
+    List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));

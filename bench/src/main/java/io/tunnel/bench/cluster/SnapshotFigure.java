@@ -2,6 +2,9 @@ package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.figures.Figure;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
 import io.tunnel.sdk.TableWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -56,15 +58,15 @@ final class SnapshotFigure implements Figure<Ground> {
     var unused = ground.newTable(TABLE, PARTITIONS);
     ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
     List<Took> all = new ArrayList<>();
-    AtomicBoolean isOver = new AtomicBoolean();
-    Thread load = new Thread(() -> load(ground, isOver), "load");
-    load.start();
-    try {
+    try (TableWriter writer = ground.tables().openWriter(TABLE)) {
+      Load load = load(ground, writer);
       ground.pause(SECONDS_WARM * 1_000L);
-      probe(ground, all);
-    } finally {
-      isOver.set(true);
-      load.join();
+      try {
+        probe(ground, all);
+      } finally {
+        load.stop();
+        var unusedEnd = load.awaitEnd(SECONDS_MAX);
+      }
     }
     List<Window> windows = windows(ground);
     if (windows.isEmpty()) {
@@ -96,19 +98,16 @@ final class SnapshotFigure implements Figure<Ground> {
     return index < 0 ? "-" : Ground.tenths(sorted[index] / Ground.NANOS_PER_MS);
   }
 
-  /** Writes rows at an even rate until it is over. */
-  private static void load(Ground ground, AtomicBoolean isOver) {
+  /** Begins to write rows at an even rate. */
+  private static Load load(Ground ground, TableWriter writer) {
     SplittableRandom random = new SplittableRandom(7);
-    long started = ground.clock().nanos();
-    try (TableWriter writer = ground.tables().openWriter(TABLE)) {
-      for (long row = 0; !isOver.get(); row++) {
-        long due = started + row * 1_000_000_000L / ROWS_PER_SECOND;
-        if (due - ground.clock().nanos() > 0) {
-          ground.clock().waitUntil(due, isOver::get);
-        }
-        writer.add(Ground.put(Ground.spread(random.nextInt(ROWS))), (change, result) -> {});
-      }
-    }
+    Client client =
+        turn -> {
+          writer.add(Ground.put(Ground.spread(random.nextInt(ROWS))), (change, result) -> {});
+          turn.done();
+        };
+    return Load.begin(
+        ground.clock(), Plan.CLOSED.at(ROWS_PER_SECOND), List.of(client), Load.threads("load"));
   }
 
   private static void probe(Ground ground, List<Took> all) {

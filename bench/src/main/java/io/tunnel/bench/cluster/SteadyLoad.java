@@ -1,5 +1,9 @@
 package io.tunnel.bench.cluster;
 
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
+import io.tunnel.programs.bench.load.Turn;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
@@ -10,7 +14,7 @@ import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.stress.LoadClock;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -21,21 +25,18 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class SteadyLoad implements AutoCloseable {
 
-  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long END_SECONDS_MAX = 60;
   private static final int ROWS_REMEMBERED = 1 << 20;
 
   private final LoadClock clock;
   private final TableWriter writer;
   private final TunnelWorker worker;
   private final int partitions;
-  private final long rowsPerSecond;
-  private final Thread thread = new Thread(this::run, "steady-load");
+  private final Load load;
   private final AtomicLongArray writtenNanos = new AtomicLongArray(ROWS_REMEMBERED);
   private final AtomicLong rejected = new AtomicLong();
   private final AtomicLong seen = new AtomicLong();
   private volatile Marks marks;
-  private volatile boolean isStopped;
-  private volatile long sequence;
 
   /** What became of the rows that were written from some moment on. */
   static final class Marks {
@@ -79,7 +80,6 @@ final class SteadyLoad implements AutoCloseable {
   SteadyLoad(Ground ground, String table, int partitions, long rowsPerSecond) {
     this.clock = ground.clock();
     this.partitions = partitions;
-    this.rowsPerSecond = rowsPerSecond;
     this.marks = new Marks(0, partitions);
     this.writer =
         ground
@@ -89,13 +89,15 @@ final class SteadyLoad implements AutoCloseable {
         new TunnelWorker(
             ground.newTunnel(table), ground.tunnels(), new TunnelWorkerConfig(new Seen()));
     worker.connectAndWorking();
-    thread.setDaemon(true);
-    thread.start();
+    Client client = this::add;
+    this.load =
+        Load.begin(
+            clock, Plan.CLOSED.at(rowsPerSecond), List.of(client), Load.threads("steady-load"));
   }
 
   /** From now on, times are of rows that are written from now on. */
   Marks mark() {
-    Marks fresh = new Marks(sequence, partitions);
+    Marks fresh = new Marks(load.begun(), partitions);
     marks = fresh;
     return fresh;
   }
@@ -109,20 +111,8 @@ final class SteadyLoad implements AutoCloseable {
     return (int) (row % partitions);
   }
 
-  private void run() {
-    long started = clock.nanos();
-    long next = 0;
-    while (!isStopped) {
-      long due = (clock.nanos() - started) / 1_000 * rowsPerSecond / 1_000_000;
-      while (next < due && !isStopped) {
-        add(next++);
-        sequence = next;
-      }
-      clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
-    }
-  }
-
-  private void add(long row) {
+  private void add(Turn turn) {
+    long row = turn.number();
     writtenNanos.set((int) (row % ROWS_REMEMBERED), clock.nanos());
     writer.add(
         Ground.put(Ground.keyIn(partitionOf(row), partitions, row)),
@@ -134,6 +124,7 @@ final class SteadyLoad implements AutoCloseable {
             rejected.incrementAndGet();
           }
         });
+    turn.done();
   }
 
   private void acknowledged(long row) {
@@ -173,9 +164,9 @@ final class SteadyLoad implements AutoCloseable {
   /** Stops and waits until everything is acknowledged. */
   @Override
   public void close() {
-    isStopped = true;
+    load.stop();
     try {
-      thread.join();
+      var unused = load.awaitEnd(END_SECONDS_MAX);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -1,6 +1,7 @@
 package io.tunnel.bench.delivery;
 
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.programs.ledger.OrderCore;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.processor.IChannelProcessor;
@@ -74,7 +75,7 @@ final class MoveFigure implements Figure<Bed> {
     private final AtomicLong duplicates = new AtomicLong();
     private final AtomicLong disorder = new AtomicLong();
 
-    private record Last(String worker, long position, long endedNanos) {}
+    private record Last(String worker, OrderCore order, long endedNanos) {}
 
     Sightings(LoadClock clock) {
       this.clock = clock;
@@ -100,16 +101,17 @@ final class MoveFigure implements Figure<Bed> {
           pauses.add(begun - last.endedNanos());
         }
       }
-      long seen = last == null ? 0 : last.position();
-      long before = 0;
+      OrderCore order = last == null ? new OrderCore(1) : last.order();
       for (StreamRecord record : input.getRecords()) {
-        long position = record.position();
-        duplicates.addAndGet(position <= seen ? 1 : 0);
-        disorder.addAndGet(position <= before ? 1 : 0);
-        before = position;
+        switch (order.came(record.position())) {
+          case NEXT -> {
+            // As it has to be.
+          }
+          case LATE -> disorder.incrementAndGet();
+          case REPEATED -> duplicates.incrementAndGet();
+        }
       }
-      lastByChannel.put(
-          input.getChannelId(), new Last(worker, Math.max(seen, before), clock.nanos()));
+      lastByChannel.put(input.getChannelId(), new Last(worker, order, clock.nanos()));
     }
 
     int held(String worker) {

@@ -4,13 +4,15 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
+import io.tunnel.programs.bench.load.Turn;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.stress.LoadClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -18,47 +20,35 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class PacedWriter implements AutoCloseable {
 
-  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long END_SECONDS_MAX = 60;
   private static final String PAYLOAD = "x".repeat(160);
 
-  private final LoadClock clock;
   private final TableWriter writer;
-  private final long rowsPerSecond;
-  private final Thread thread = new Thread(this::run, "paced-writer");
   private final SplittableRandom random = new SplittableRandom(3);
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
-  private volatile boolean isStopped;
-  private long sequence;
+  private final Load load;
 
   PacedWriter(Bed bed, String table, long rowsPerSecond) {
-    this.clock = bed.clock();
-    this.rowsPerSecond = rowsPerSecond;
     this.writer =
         bed.tables().openWriter(table, TableWriterConfig.DEFAULTS.withLinger(Duration.ofMillis(2)));
-    thread.setDaemon(true);
-    thread.start();
+    Client client = this::add;
+    this.load =
+        Load.begin(
+            bed.clock(),
+            Plan.CLOSED.at(rowsPerSecond),
+            List.of(client),
+            Load.threads("paced-writer"));
   }
 
-  private void run() {
-    long started = clock.nanos();
-    long written = 0;
-    while (!isStopped) {
-      long due = (clock.nanos() - started) / 1_000 * rowsPerSecond / 1_000_000;
-      for (; written < due; written++) {
-        add();
-      }
-      clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
-    }
-  }
-
-  private void add() {
+  private void add(Turn turn) {
     writer.add(
-        row(random.nextInt(), sequence++, PAYLOAD),
+        row(random.nextInt(), turn.number(), PAYLOAD),
         (row, result) -> {
           AtomicLong count = result.isApplied() ? acknowledged : refused;
           count.incrementAndGet();
         });
+    turn.done();
   }
 
   static RowPutChange row(int hash, long sequence, String payload) {
@@ -75,9 +65,9 @@ final class PacedWriter implements AutoCloseable {
   /** Stops and waits until everything is acknowledged. */
   @Override
   public void close() {
-    isStopped = true;
+    load.stop();
     try {
-      thread.join();
+      var unused = load.awaitEnd(END_SECONDS_MAX);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

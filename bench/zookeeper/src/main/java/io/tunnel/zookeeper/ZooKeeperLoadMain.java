@@ -2,6 +2,7 @@ package io.tunnel.zookeeper;
 
 import io.tunnel.programs.bench.seeds.process.LoadProgram;
 import io.tunnel.programs.bench.seeds.publish.PublishLoad;
+import io.tunnel.stress.SystemClock;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -17,7 +18,7 @@ final class ZooKeeperLoadMain {
     new LoadProgram(
             PublishLoad.cases(
                 what -> ZooKeeperPublishing.open(servers, what, "/case" + cases.incrementAndGet()),
-                System::nanoTime))
+                new SystemClock()))
         .serve(System.in, System.out, () -> System.exit(0));
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.artemis.queue;
 
 import io.tunnel.programs.bench.seeds.process.LoadProgram;
 import io.tunnel.programs.bench.seeds.queue.MessageLoad;
+import io.tunnel.stress.SystemClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The child with the load on a broker, through JMS. */
@@ -16,8 +17,8 @@ final class JmsLoadMain {
             MessageLoad.cases(
                 what ->
                     JmsMessages.open(
-                        arguments[0], what, "case" + cases.incrementAndGet(), System::nanoTime),
-                System::nanoTime))
+                        arguments[0], what, "case" + cases.incrementAndGet(), new SystemClock()),
+                new SystemClock()))
         .serve(System.in, System.out, () -> System.exit(0));
   }
 }

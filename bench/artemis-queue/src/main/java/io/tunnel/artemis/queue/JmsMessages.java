@@ -4,6 +4,7 @@ import io.tunnel.programs.bench.seeds.queue.Arrivals;
 import io.tunnel.programs.bench.seeds.queue.MessageCase;
 import io.tunnel.programs.bench.seeds.queue.MessageHeader;
 import io.tunnel.programs.bench.seeds.queue.Messages;
+import io.tunnel.stress.LoadClock;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.DeliveryMode;
@@ -18,7 +19,6 @@ import jakarta.jms.Topic;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.LongSupplier;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 
 /**
@@ -30,7 +30,7 @@ final class JmsMessages implements Messages {
 
   private final MessageCase what;
   private final String prefix;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final ActiveMQConnectionFactory factory;
   private final List<Connection> sending = new ArrayList<>();
   private final List<Connection> receiving = new ArrayList<>();
@@ -39,17 +39,17 @@ final class JmsMessages implements Messages {
   /** What a durable subscriber leaves unless it is removed. */
   private record Subscription(Session session, MessageConsumer consumer, String name) {}
 
-  private JmsMessages(String broker, MessageCase what, String prefix, LongSupplier nanos) {
+  private JmsMessages(String broker, MessageCase what, String prefix, LoadClock clock) {
     this.what = what;
     this.prefix = prefix;
-    this.nanos = nanos;
+    this.clock = clock;
     this.factory = new ActiveMQConnectionFactory(broker);
   }
 
   /** Connects. The broker makes destinations when they are first used. */
-  static JmsMessages open(String broker, MessageCase what, String prefix, LongSupplier nanos)
+  static JmsMessages open(String broker, MessageCase what, String prefix, LoadClock clock)
       throws JMSException {
-    JmsMessages messages = new JmsMessages(broker, what, prefix, nanos);
+    JmsMessages messages = new JmsMessages(broker, what, prefix, clock);
     try {
       messages.factory.setConsumerWindowSize(what.receiveWindowBytes());
       for (int number = 0; number < what.connections(); number++) {
@@ -155,7 +155,7 @@ final class JmsMessages implements Messages {
 
     @Override
     public void send(long first, int count) throws JMSException {
-      long sentNanos = nanos.getAsLong();
+      long sentNanos = clock.nanos();
       for (long each = first; each < first + count; each++) {
         BytesMessage message = session.createBytesMessage();
         message.writeInt(number);

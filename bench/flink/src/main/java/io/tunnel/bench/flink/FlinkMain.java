@@ -7,6 +7,8 @@ import io.tunnel.bench.flink.recovery.RecoveryFigures;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
+import io.tunnel.programs.bench.beside.Rounds;
+import io.tunnel.programs.bench.beside.RoundsReport;
 import io.tunnel.programs.bench.kafka.KafkaPeer;
 import io.tunnel.programs.bench.kafka.KafkaService;
 import io.tunnel.programs.bench.peer.TunnelPeer;
@@ -50,7 +52,7 @@ public final class FlinkMain implements Callable<Integer> {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     Watchdog.endIn(options.minutesMax, clock);
     long beginNanos = clock.nanos();
-    Findings findings = new Findings(Reader.KAFKA.text());
+    Rounds rounds = new Rounds();
     try (Children children = new Children(options.dir);
         KafkaBroker broker = KafkaService.startBroker(children.directory().resolve("kafka"))) {
       TunnelServerChild server = TunnelServerChild.start(children, clock);
@@ -63,20 +65,21 @@ public final class FlinkMain implements Callable<Integer> {
             new Services(tunnel, server.endpoint(), kafka, broker.bootstrap(), clock);
         Child child = new Child(children, options.legOptions(), options.legSecondsMax);
         if (options.only.contains(FlinkOptions.READ)) {
-          new ReadFigures(options, services, child, findings, out).run();
+          new ReadFigures(options, services, child, rounds, out).run();
         }
         if (options.only.contains(FlinkOptions.RECOVERY)) {
-          new RecoveryFigures(options, services, child, findings, out).run();
+          new RecoveryFigures(options, services, child, rounds, out).run();
         }
       }
     }
-    findings.lines().forEach(out::println);
+    RoundsReport report = new RoundsReport(Reader.KAFKA.text(), out);
+    rounds.tests().forEach(test -> report.print(test, rounds));
     out.println();
     out.printf(
         "Flink %s, %d s in all%n",
         EnvironmentInformation.getVersion(),
         TimeUnit.NANOSECONDS.toSeconds(clock.nanos() - beginNanos));
-    out.println(findings.json(options.asMap()));
+    report.printJson(options.asMap(), rounds);
     return 0;
   }
 }

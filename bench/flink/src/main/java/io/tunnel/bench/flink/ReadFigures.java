@@ -1,9 +1,13 @@
 package io.tunnel.bench.flink;
 
 import io.tunnel.bench.flink.LegOrder.Table;
-import io.tunnel.programs.bench.peer.Load;
+import io.tunnel.programs.bench.beside.Rounds;
+import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.programs.bench.peer.Peer;
+import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
+import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.RowWriter;
 import java.io.PrintWriter;
 import java.util.EnumMap;
@@ -23,15 +27,15 @@ final class ReadFigures {
   private final FlinkOptions options;
   private final Services services;
   private final Child child;
-  private final Findings findings;
+  private final Rounds rounds;
   private final PrintWriter out;
 
   ReadFigures(
-      FlinkOptions options, Services services, Child child, Findings findings, PrintWriter out) {
+      FlinkOptions options, Services services, Child child, Rounds rounds, PrintWriter out) {
     this.options = options;
     this.services = services;
     this.child = child;
-    this.findings = findings;
+    this.rounds = rounds;
     this.out = out;
   }
 
@@ -68,7 +72,10 @@ final class ReadFigures {
     long beginNanos = services.clock().nanos();
     long amounts;
     try (RowWriter writer = peer.openWriter(NAME)) {
-      amounts = new Load(WRITERS, options.legSecondsMax).write(writer, options.rows);
+      amounts =
+          new RowLoad(
+                  WRITERS, options.legSecondsMax, RowPlan.DEFAULT, Progress.NONE, services.clock())
+              .write(writer, options.rows);
     }
     out.printf(
         Locale.ROOT,
@@ -93,7 +100,7 @@ final class ReadFigures {
         (double) (services.of(reader).serverCpuNanos().orElseThrow() - cpuNanosBefore)
             / told.rowsRead());
     String test = "read, " + look.name().toLowerCase(Locale.ROOT);
-    findings.add(test, reader.text(), figures);
+    rounds.add(test, reader.text(), Figures.of(figures));
     out.printf(
         Locale.ROOT,
         "round %d of %d  %-12s  %-12s  %,11.0f rows/s  %6.0f ns CPU/row  %2d passes, %2d s%n",

@@ -12,13 +12,15 @@ import io.tunnel.programs.bench.beside.BesideOptions;
 import io.tunnel.programs.bench.beside.BesidePlan;
 import io.tunnel.programs.bench.beside.Part;
 import io.tunnel.programs.bench.beside.PeersSetup;
+import io.tunnel.programs.bench.beside.RoundsReport;
 import io.tunnel.programs.bench.beside.SideBySide;
 import io.tunnel.programs.bench.beside.Stage;
 import io.tunnel.programs.bench.kafka.KafkaPeer;
 import io.tunnel.programs.bench.kafka.KafkaService;
-import io.tunnel.programs.bench.peer.Load;
 import io.tunnel.programs.bench.peer.Peer;
 import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
+import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.TunnelPeer;
 import io.tunnel.programs.bench.peer.TunnelPeer.Servers;
 import io.tunnel.stress.LoadClock;
@@ -137,10 +139,11 @@ public final class SideBySideMain implements Callable<Integer> {
       BesidePlan plan, LoadClock clock, List<? extends Peer> writers, List<? extends Peer> readers)
       throws Exception {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    Results results = new Results(writers.get(0).name(), out);
+    RoundsReport results = new RoundsReport(writers.get(0).name(), out);
     Stage stage =
         new Stage(
-            new Load(options.writers, options.roundSecondsMax),
+            new RowLoad(
+                options.writers, options.roundSecondsMax, RowPlan.DEFAULT, Progress.NONE, clock),
             options.roundSecondsMax,
             Stage.Deadline.in(beside.minutesMax(), clock),
             Progress.NONE,

@@ -6,7 +6,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.programs.bench.beside.Stage;
 import io.tunnel.programs.bench.peer.BatchSettings;
 import io.tunnel.programs.bench.peer.CpuTimes;
-import io.tunnel.programs.bench.peer.Load;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.TunnelPeer;
 import io.tunnel.programs.servers.ChildProcesses;
@@ -128,8 +128,8 @@ final class Ground implements AutoCloseable {
   }
 
   /** A writer of rows of that plan. */
-  Load load(RowPlan plan) {
-    return new Load(options.writers(), options.stepSecondsMax(), plan, progress);
+  RowLoad load(RowPlan plan) {
+    return new RowLoad(options.writers(), options.stepSecondsMax(), plan, progress, clock);
   }
 
   /** What rounds side by side run on, for so long at most. */

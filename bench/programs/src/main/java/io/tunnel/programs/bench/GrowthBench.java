@@ -4,9 +4,9 @@ import io.tunnel.model.Durability;
 import io.tunnel.programs.bench.peer.ArrivalCount;
 import io.tunnel.programs.bench.peer.CpuTimes;
 import io.tunnel.programs.bench.peer.Figures;
-import io.tunnel.programs.bench.peer.Load;
 import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.RowReader;
 import io.tunnel.programs.bench.peer.RowWriter;
@@ -82,7 +82,7 @@ final class GrowthBench {
     String table = ground.nextTable();
     peer.create(table, partitions);
     Figures write = write(table, plan, count);
-    ArrivalCount arrivals = new ArrivalCount(count, ground.clock()::nanos);
+    ArrivalCount arrivals = new ArrivalCount(count, ground.clock());
     Figures read;
     try (TunnelReader reader =
         new TunnelReader(
@@ -100,7 +100,7 @@ final class GrowthBench {
   }
 
   private Figures write(String table, RowPlan plan, long count) throws Exception {
-    Load load = ground.load(plan);
+    RowLoad load = ground.load(plan);
     CpuTimes cpu = new CpuTimes(peer);
     Figures figures = new Figures();
     try (RowWriter writer = peer.openWriter(table)) {
@@ -139,7 +139,7 @@ final class GrowthBench {
     String table = ground.nextTable();
     peer.create(table, PARTITIONS);
     long deliveries = rows * tunnels;
-    ArrivalCount arrivals = new ArrivalCount(deliveries, ground.clock()::nanos);
+    ArrivalCount arrivals = new ArrivalCount(deliveries, ground.clock());
     List<TunnelReader> readers = new ArrayList<>();
     try {
       for (int i = 0; i < tunnels; i++) {

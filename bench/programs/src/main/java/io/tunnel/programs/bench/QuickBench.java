@@ -1,19 +1,21 @@
 package io.tunnel.programs.bench;
 
 import io.tunnel.model.Durability;
+import io.tunnel.programs.bench.beside.Experiment;
+import io.tunnel.programs.bench.beside.Rounds;
 import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.programs.bench.peer.LatencyRound;
-import io.tunnel.programs.bench.peer.Load;
 import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.programs.bench.peer.Peer;
 import io.tunnel.programs.bench.peer.ReadRound;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.RowWriter;
 import io.tunnel.programs.bench.peer.WriteRound;
 import io.tunnel.programs.bench.report.Report;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 
 /** Writes, reads and latencies of one server, one after the other. */
 final class QuickBench {
@@ -28,13 +30,15 @@ final class QuickBench {
 
   private final Ground ground;
   private final Plan plan;
-  private final Load load;
+  private final RowLoad load;
+  private final Rounds rounds = new Rounds();
+  private final Experiment experiment;
 
   /** What is measured. */
   record Plan(long rows, int partitions, int rounds, int latencySeconds) {}
 
   /** What was measured, a list a kind, an element a round. */
-  record Rounds(
+  record Measured(
       List<Figures> writesOs,
       List<Figures> writesFsync,
       List<List<Figures>> readsByLook,
@@ -44,6 +48,7 @@ final class QuickBench {
     this.ground = ground;
     this.plan = plan;
     this.load = ground.load(RowPlan.DEFAULT);
+    this.experiment = new Experiment(ground.progress()::step, rounds);
   }
 
   Report run() throws Exception {
@@ -51,52 +56,50 @@ final class QuickBench {
     Peer fsync = ground.peer(Durability.FSYNC);
     ground.settle();
     WriteRound writing = new WriteRound(load, plan.partitions(), ground.clock());
-    ground.progress().step("warm-up");
-    var unused = writing.run(os, ground.nextTable(), Math.max(1, plan.rows() / 2));
-    List<Figures> writesOs = new ArrayList<>();
-    List<Figures> writesFsync = new ArrayList<>();
-    for (int round = 1; round <= plan.rounds(); round++) {
-      ground.progress().step("write, OS" + of(round));
-      writesOs.add(writing.run(os, ground.nextTable(), plan.rows()));
-      ground.progress().step("write, FSYNC" + of(round));
-      writesFsync.add(writing.run(fsync, ground.nextTable(), plan.rows()));
-    }
+    Experiment.Test<Peer> writes =
+        new Experiment.Test<>(
+            Rounds.WRITE,
+            Rounds.WRITE,
+            Optional.of(
+                peer -> writing.run(peer, ground.nextTable(), Math.max(1, plan.rows() / 2))),
+            peer -> writing.run(peer, ground.nextTable(), plan.rows()));
+    experiment.run(writes, List.of(os), 0);
+    experiment.run(writes.warm(), List.of(os, fsync), plan.rounds());
+    List<Figures> writesOs = rounds.byPeer(Rounds.WRITE).get(os.name());
+    List<Figures> writesFsync = rounds.byPeer(Rounds.WRITE).get(fsync.name());
     List<List<Figures>> reads = reads(os);
     double half = Math.max(1, Figures.medians(writesOs).get("rows/s") / 2);
-    return QuickReport.of(plan, new Rounds(writesOs, writesFsync, reads, latency(os, half)), half);
-  }
-
-  private String of(int round) {
-    return ", round " + round + " of " + plan.rounds();
+    return QuickReport.of(
+        plan, new Measured(writesOs, writesFsync, reads, latency(os, half)), half);
   }
 
   private List<List<Figures>> reads(Peer peer) throws Exception {
     String table = ground.nextTable();
     ground.progress().step("rows to read");
     peer.create(table, plan.partitions());
-    long amounts;
-    try (RowWriter writer = peer.openWriter(table)) {
-      amounts = load.write(writer, plan.rows());
-    }
+    long amounts = write(peer, table);
     ground.settle();
     ReadRound reading =
         new ReadRound(ground.options().stepSecondsMax(), ground.progress(), ground.clock());
     List<List<Figures>> byLook = new ArrayList<>();
     for (Look look : LOOKS) {
-      List<Figures> rounds = new ArrayList<>();
-      String name = "read, " + look.name().toLowerCase(Locale.ROOT);
-      for (int round = 0; round <= plan.rounds(); round++) {
-        ground.progress().step(name + (round == 0 ? ", warm-up" : of(round)));
-        Figures figures = reading.run(peer, table, look, plan.rows(), amounts);
-        if (round > 0) {
-          rounds.add(figures);
-        }
-      }
-      byLook.add(rounds);
+      String name = Rounds.read(look);
+      Experiment.Round<Peer> round = each -> reading.run(each, table, look, plan.rows(), amounts);
+      experiment.run(
+          new Experiment.Test<>(name, name, Optional.of(round), round),
+          List.of(peer),
+          plan.rounds());
+      byLook.add(rounds.byPeer(name).get(peer.name()));
     }
     peer.drop(table);
     ground.settle();
     return byLook;
+  }
+
+  private long write(Peer peer, String table) throws Exception {
+    try (RowWriter writer = peer.openWriter(table)) {
+      return load.write(writer, plan.rows());
+    }
   }
 
   private Figures latency(Peer peer, double rowsPerSecond) throws Exception {

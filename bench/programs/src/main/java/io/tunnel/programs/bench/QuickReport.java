@@ -26,7 +26,7 @@ final class QuickReport {
 
   private QuickReport() {}
 
-  static Report of(QuickBench.Plan plan, QuickBench.Rounds rounds, double pace) {
+  static Report of(QuickBench.Plan plan, QuickBench.Measured rounds, double pace) {
     Grid byRound = byRound(rounds);
     return new Report(
         "quick",
@@ -42,7 +42,7 @@ final class QuickReport {
         List.of());
   }
 
-  private static List<Figure> figures(QuickBench.Rounds rounds, double pace) {
+  private static List<Figure> figures(QuickBench.Measured rounds, double pace) {
     List<Figure> figures = new ArrayList<>();
     Figures os = Figures.medians(rounds.writesOs());
     Figures fsync = Figures.medians(rounds.writesFsync());
@@ -99,7 +99,7 @@ final class QuickReport {
     return digits.substring(0, 1).toUpperCase(Locale.ROOT) + digits.substring(1);
   }
 
-  private static Grid byRound(QuickBench.Rounds rounds) {
+  private static Grid byRound(QuickBench.Measured rounds) {
     List<Grid.Column> columns =
         List.of(
             new Grid.Column("round", "round"),

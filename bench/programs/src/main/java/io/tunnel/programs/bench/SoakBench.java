@@ -88,7 +88,7 @@ final class SoakBench {
     ground.progress().step("peak");
     String table = ground.nextTable();
     peer.create(table, plan.partitions());
-    Journeys journeys = new Journeys(clock::nanos);
+    Journeys journeys = new Journeys(clock);
     LiveProcessor processor = new LiveProcessor(journeys);
     double peak;
     long halfNanos = TimeUnit.SECONDS.toNanos(seconds) / 2;
@@ -160,7 +160,7 @@ final class SoakBench {
     String table = ground.nextTable();
     peer.create(table, plan.partitions());
     long createdMs = clock.epochMs();
-    Journeys journeys = new Journeys(clock::nanos);
+    Journeys journeys = new Journeys(clock);
     LiveProcessor processor = new LiveProcessor(journeys);
     long total = (long) (rowsPerSecond * plan.nanos() / 1e9);
     Progress.Watch watch = ground.progress().watch("seen", total, processor::rows);

@@ -119,7 +119,7 @@ final class WhitepaperBench {
 
   private WhitepaperFigures followed(WhitepaperCase of, String table, List<WorkerProcess> workers)
       throws Exception {
-    Journeys untimed = new Journeys(clock::nanos);
+    Journeys untimed = new Journeys(clock);
     try (LiveWriter writer =
         new LiveWriter(peer.openWriter(table), RowPlan.DEFAULT, untimed, clock)) {
       long startMs = clock.epochMs();

@@ -1,11 +1,10 @@
 package io.tunnel.programs.demo;
 
+import io.tunnel.programs.ledger.OrderCore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * Proves for one partition that everything acknowledged was delivered exactly once, in order and
@@ -15,41 +14,21 @@ import java.util.TreeMap;
  *
  * <p>The two sides share nothing until {@link #compare}, so that each may be used by its own thread
  * without a lock.
- *
- * <p>Gaps in the positions are no fault by themselves; the newest {@value #GAPS_MAX} are remembered
- * to tell a change that comes late from one that comes twice.
  */
 final class LedgerCore {
-
-  /** Gaps that are remembered. */
-  static final int GAPS_MAX = 4_096;
 
   private static final int LATE_KEYS_MAX = 100_000;
 
   private final KeyChains written = new KeyChains();
   private final KeyChains read = new KeyChains();
 
-  /** Positions that were passed over, first to last. */
-  private final TreeMap<Long, Long> gaps = new TreeMap<>();
+  private final OrderCore order = new OrderCore(1);
 
   /** Keys of changes that came late: their chains differ because of it. */
   private final Set<Long> lateKeys = new HashSet<>();
 
   private long acknowledgedRows;
   private long arrivedRows;
-  private long lastPosition;
-  private long repeated;
-  private long late;
-
-  /** What a delivered change is, by its position. */
-  enum Arrival {
-    /** Behind all that came before. */
-    NEXT,
-    /** Its position was passed over before. */
-    LATE,
-    /** Its position was delivered before. */
-    REPEATED
-  }
 
   /** What may be wrong with a key. */
   enum Fault {
@@ -118,51 +97,16 @@ final class LedgerCore {
   }
 
   /** Reader's side: a change was delivered, after all that were before. */
-  Arrival arrived(long position, long key, long fingerprint) {
+  OrderCore.Arrival arrived(long position, long key, long fingerprint) {
     arrivedRows++;
-    if (position > lastPosition) {
-      pass(lastPosition + 1, position - 1);
-      lastPosition = position;
-      read.add(key, fingerprint);
-      return Arrival.NEXT;
-    }
-    if (!takeFromGap(position)) {
-      repeated++;
-      return Arrival.REPEATED;
-    }
-    late++;
-    if (lateKeys.size() < LATE_KEYS_MAX) {
+    OrderCore.Arrival arrival = order.came(position);
+    if (arrival == OrderCore.Arrival.LATE && lateKeys.size() < LATE_KEYS_MAX) {
       lateKeys.add(key);
     }
-    read.add(key, fingerprint);
-    return Arrival.LATE;
-  }
-
-  private void pass(long from, long to) {
-    if (from > to) {
-      return;
+    if (arrival != OrderCore.Arrival.REPEATED) {
+      read.add(key, fingerprint);
     }
-    gaps.put(from, to);
-    if (gaps.size() > GAPS_MAX) {
-      gaps.pollFirstEntry();
-    }
-  }
-
-  private boolean takeFromGap(long position) {
-    Map.Entry<Long, Long> gap = gaps.floorEntry(position);
-    if (gap == null || gap.getValue() < position) {
-      return false;
-    }
-    long from = gap.getKey();
-    long to = gap.getValue();
-    gaps.remove(from);
-    if (from < position) {
-      gaps.put(from, position - 1);
-    }
-    if (position < to) {
-      gaps.put(position + 1, to);
-    }
-    return true;
+    return arrival;
   }
 
   /** Compares both sides, which must have come to rest. */
@@ -220,8 +164,8 @@ final class LedgerCore {
           acknowledgedRows,
           arrivedRows,
           missing,
-          duplicates + repeated,
-          keysOutOfOrder + late,
+          duplicates + order.repeated(),
+          keysOutOfOrder + order.late(),
           contentViolations,
           examples);
     }

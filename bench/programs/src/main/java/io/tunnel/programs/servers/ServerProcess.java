@@ -8,9 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,9 +26,6 @@ public final class ServerProcess implements StartedServers {
   private static final String HTTP = "http on ";
 
   private static final long START_SECONDS_MAX = 60;
-
-  /** The launcher may have to build the programs, and to record their classes. */
-  private static final long LAUNCH_SECONDS_MAX = 600;
 
   private static final int LOG_LINES_SHOWN = 15;
 
@@ -59,7 +54,7 @@ public final class ServerProcess implements StartedServers {
       throws IOException, InterruptedException {
     List<String> command = command(mainClass, data, List.of());
     command.addAll(security.arguments());
-    return start(new ProcessBuilder(command), log, START_SECONDS_MAX);
+    return start(new ProcessBuilder(command), log);
   }
 
   /** Starts one in the same way, whose JVM has more options: they win over those of this one. */
@@ -74,23 +69,7 @@ public final class ServerProcess implements StartedServers {
       throws IOException, InterruptedException {
     List<String> command = command(mainClass, data, jvmOptions);
     command.addAll(more);
-    return start(new ProcessBuilder(command), log, START_SECONDS_MAX);
-  }
-
-  /**
-   * Starts a server as operators do, by the launcher, which then becomes the server: with the
-   * launcher's Java and class path. The time of the launcher is part of {@link #cpuNanos}.
-   *
-   * @param environment variables for the launcher, beside those of this process
-   */
-  public static ServerProcess launch(
-      Path launcher, Path data, Path log, Map<String, String> environment)
-      throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(launcher.toString()));
-    command.addAll(arguments(data));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().putAll(environment);
-    return start(builder, log, LAUNCH_SECONDS_MAX);
+    return start(new ProcessBuilder(command), log);
   }
 
   /** Starts a node of a cluster in the same way, with a heap of its own and more arguments. */
@@ -98,10 +77,10 @@ public final class ServerProcess implements StartedServers {
       throws IOException, InterruptedException {
     List<String> command = command(mainClass, data, List.of(NODE_HEAP));
     command.addAll(more);
-    return start(new ProcessBuilder(command), log, START_SECONDS_MAX);
+    return start(new ProcessBuilder(command), log);
   }
 
-  private static ServerProcess start(ProcessBuilder builder, Path log, long secondsMax)
+  private static ServerProcess start(ProcessBuilder builder, Path log)
       throws IOException, InterruptedException {
     Process process = builder.redirectError(log.toFile()).start();
     CompletableFuture<Addresses> ready = new CompletableFuture<>();
@@ -109,13 +88,13 @@ public final class ServerProcess implements StartedServers {
     reader.setDaemon(true);
     reader.start();
     try {
-      return new ServerProcess(process, ready.get(secondsMax, TimeUnit.SECONDS));
+      return new ServerProcess(process, ready.get(START_SECONDS_MAX, TimeUnit.SECONDS));
     } catch (ExecutionException | TimeoutException e) {
       process.destroyForcibly().waitFor();
       throw new CommandFailure(
           ExitCode.UNAVAILABLE,
           (e instanceof TimeoutException
-                  ? "the server did not start within " + secondsMax + " s"
+                  ? "the server did not start within " + START_SECONDS_MAX + " s"
                   : "the server ended instead of starting")
               + "; the end of its log:\n"
               + JavaProgram.lastLines(log, LOG_LINES_SHOWN));

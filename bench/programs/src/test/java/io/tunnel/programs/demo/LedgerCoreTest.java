@@ -2,9 +2,10 @@ package io.tunnel.programs.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.programs.demo.LedgerCore.Arrival;
+import io.tunnel.programs.ledger.OrderCore.Arrival;
 import io.tunnel.programs.demo.LedgerCore.Fault;
 import io.tunnel.programs.demo.LedgerCore.Findings;
+import io.tunnel.programs.ledger.OrderCore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -221,7 +222,7 @@ class LedgerCoreTest {
   @Test
   void the_newest_gaps_are_remembered_and_older_ones_forgotten() {
     LedgerCore ledger = new LedgerCore();
-    long last = 2L * (LedgerCore.GAPS_MAX + 1);
+    long last = 2L * (OrderCore.GAPS_MAX + 1);
     for (long position = 2; position <= last; position += 2) {
       ledger.arrived(position, 1, 1);
     }

@@ -1,61 +1,55 @@
 package io.tunnel.bench.flink.recovery;
 
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
 import io.tunnel.programs.bench.peer.RowSource;
 import io.tunnel.programs.bench.peer.RowWriter;
 import io.tunnel.stress.LoadClock;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Writes rows at an even rate until it is closed. */
 final class PacedRows implements AutoCloseable {
 
-  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long END_SECONDS_MAX = 60;
 
-  private final LoadClock clock;
   private final RowWriter writer;
-  private final long rowsPerSecond;
-  private final Thread thread = new Thread(this::run, "paced-rows");
+  private final AtomicLong written = new AtomicLong();
   private final AtomicLong applied = new AtomicLong();
-  private volatile boolean isStopped;
-  private long written;
+  private final Load load;
 
+  /** Begins to write. */
   PacedRows(RowWriter writer, long rowsPerSecond, LoadClock clock) {
-    this.clock = clock;
     this.writer = writer;
-    this.rowsPerSecond = rowsPerSecond;
-    thread.setDaemon(true);
-  }
-
-  void start() {
-    thread.start();
-  }
-
-  private void run() {
     RowSource source = new RowSource(0);
-    long beginNanos = clock.nanos();
-    while (!isStopped) {
-      long due = (clock.nanos() - beginNanos) / 1_000 * rowsPerSecond / 1_000_000;
-      for (; written < due; written++) {
-        writer.add(source.next(), (sequence, isApplied) -> applied.addAndGet(isApplied ? 1 : 0));
-      }
-      clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
-    }
+    Client client =
+        turn -> {
+          written.incrementAndGet();
+          writer.add(source.next(), (sequence, isApplied) -> applied.addAndGet(isApplied ? 1 : 0));
+          turn.done();
+        };
+    this.load =
+        Load.begin(
+            clock, Plan.CLOSED.at(rowsPerSecond), List.of(client), Load.threads("paced-rows"));
   }
 
   /** Stops writing, and returns the number of rows. */
   long stop() throws InterruptedException {
-    isStopped = true;
-    thread.join();
-    writer.flush();
-    if (applied.get() != written) {
-      throw new IllegalStateException(applied.get() + " of " + written + " rows were applied");
+    load.stop();
+    if (!load.awaitEnd(END_SECONDS_MAX)) {
+      throw new IllegalStateException("the writer is held up for " + END_SECONDS_MAX + " s");
     }
-    return written;
+    writer.flush();
+    if (applied.get() != written.get()) {
+      throw new IllegalStateException(applied + " of " + written + " rows were applied");
+    }
+    return written.get();
   }
 
   @Override
   public void close() {
-    isStopped = true;
+    load.stop();
     writer.close();
   }
 }

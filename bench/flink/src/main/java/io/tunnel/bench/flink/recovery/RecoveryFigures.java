@@ -1,10 +1,11 @@
 package io.tunnel.bench.flink.recovery;
 
 import io.tunnel.bench.flink.Child;
-import io.tunnel.bench.flink.Findings;
 import io.tunnel.bench.flink.FlinkOptions;
 import io.tunnel.bench.flink.Reader;
 import io.tunnel.bench.flink.Services;
+import io.tunnel.programs.bench.beside.Rounds;
+import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.programs.bench.peer.Peer;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -18,15 +19,15 @@ public final class RecoveryFigures {
   private final FlinkOptions options;
   private final Services services;
   private final Child child;
-  private final Findings findings;
+  private final Rounds rounds;
   private final PrintWriter out;
 
   public RecoveryFigures(
-      FlinkOptions options, Services services, Child child, Findings findings, PrintWriter out) {
+      FlinkOptions options, Services services, Child child, Rounds rounds, PrintWriter out) {
     this.options = options;
     this.services = services;
     this.child = child;
-    this.findings = findings;
+    this.rounds = rounds;
     this.out = out;
   }
 
@@ -49,9 +50,10 @@ public final class RecoveryFigures {
             options.recovery(
                 reader, services.endpoint(reader), NAME, child.directory().resolve("savepoints")),
             RecoveryTimes.class);
-    told.failures().forEach(each -> findings.add("recovery, a task fails", reader.text(), each));
+    told.failures()
+        .forEach(each -> rounds.add("recovery, a task fails", reader.text(), Figures.of(each)));
     told.savepoints()
-        .forEach(each -> findings.add("recovery, from a savepoint", reader.text(), each));
+        .forEach(each -> rounds.add("recovery, from a savepoint", reader.text(), Figures.of(each)));
     out.printf(
         Locale.ROOT,
         "recovery  %-12s  %d failures, %d savepoints, each of %,d rows seen once, %d s%n",

@@ -59,7 +59,6 @@ final class RecoveryMain implements Callable<Integer> {
     watch.install();
     try (LocalFlink flink = LocalFlink.start(shape.parallelism());
         PacedRows rows = new PacedRows(writer, shape.rowsPerSecond(), clock)) {
-      rows.start();
       Child.tell(new Recoveries(order, flink, watch, rows, clock).run());
     }
   }

@@ -11,6 +11,7 @@ import io.tunnel.programs.bench.peer.TablePeer;
 import io.tunnel.programs.bench.peer.TableRound;
 import io.tunnel.programs.bench.peer.WriteRound;
 import java.util.List;
+import java.util.Optional;
 
 /** The tests in their order; within a test, rounds alternate between the peers. */
 public final class SideBySide {
@@ -97,43 +98,51 @@ public final class SideBySide {
 
   private void write(int partitions, List<? extends Peer> peers, int count, Rounds rounds)
       throws Exception {
-    WriteRound test = new WriteRound(stage.load(), partitions, stage.clock());
-    for (Peer peer : peers) {
-      stage.step(text(partitions, Rounds.WRITE, peer, "warm-up"));
-      var unused = test.run(peer, nextTable(), Math.max(1, plan.rows() / 2));
-    }
-    for (int round = 1; round <= count; round++) {
-      for (Peer peer : peers) {
-        stage.step(text(partitions, Rounds.WRITE, peer, round + " of " + count));
-        rounds.add(Rounds.WRITE, peer.name(), test.run(peer, nextTable(), plan.rows()));
-      }
-    }
-    done.test(Rounds.WRITE, rounds);
+    WriteRound round = new WriteRound(stage.load(), partitions, stage.clock());
+    run(
+        partitions,
+        Rounds.WRITE,
+        Optional.of(peer -> round.run(peer, nextTable(), Math.max(1, plan.rows() / 2))),
+        peer -> round.run(peer, nextTable(), plan.rows()),
+        peers,
+        count,
+        rounds);
+  }
+
+  private <P extends Peer> void run(
+      int partitions,
+      String name,
+      Optional<Experiment.Round<P>> warmUp,
+      Experiment.Round<P> round,
+      List<? extends P> peers,
+      int count,
+      Rounds rounds)
+      throws Exception {
+    new Experiment(stage::step, rounds)
+        .run(new Experiment.Test<>(name, title(partitions) + name, warmUp, round), peers, count);
+    done.test(name, rounds);
   }
 
   private void keep(int partitions, List<? extends TablePeer> peers, Rounds rounds)
       throws Exception {
-    TableRound test =
+    TableRound round =
         new TableRound(
             stage.load(), partitions, stage.stepSecondsMax(), stage.progress(), stage.clock());
-    for (TablePeer peer : peers) {
-      stage.step(text(partitions, Rounds.TABLE, peer, "warm-up"));
-      var unused = test.run(peer, nextTable(), Math.max(1, plan.rows() / 2));
-    }
-    for (int round = 1; round <= plan.rounds(); round++) {
-      for (TablePeer peer : peers) {
-        stage.step(text(partitions, Rounds.TABLE, peer, round + " of " + plan.rounds()));
-        rounds.add(Rounds.TABLE, peer.name(), test.run(peer, nextTable(), plan.rows()));
-      }
-    }
-    done.test(Rounds.TABLE, rounds);
+    run(
+        partitions,
+        Rounds.TABLE,
+        Optional.of(peer -> round.run(peer, nextTable(), Math.max(1, plan.rows() / 2))),
+        peer -> round.run(peer, nextTable(), plan.rows()),
+        peers,
+        plan.rounds(),
+        rounds);
   }
 
   private void read(int partitions, List<? extends Peer> peers, Rounds rounds) throws Exception {
     String table = nextTable();
     long amounts = 0;
     for (Peer peer : peers) {
-      stage.step(text(partitions, "rows to read", peer, "once"));
+      stage.step(title(partitions) + "rows to read, " + peer.name() + ", once");
       peer.create(table, partitions);
       CpuTimes.settle(List.of(peer), stage.clock());
       try (RowWriter writer = peer.openWriter(table)) {
@@ -156,21 +165,15 @@ public final class SideBySide {
   private void read(
       int partitions, List<? extends Peer> peers, Written written, Look look, Rounds rounds)
       throws Exception {
-    String name = Rounds.read(look);
-    ReadRound test = new ReadRound(stage.stepSecondsMax(), stage.progress(), stage.clock());
-    for (int round = 0; round <= plan.rounds(); round++) {
-      boolean isWarmUp = round == 0;
-      for (Peer peer : peers) {
-        stage.step(
-            text(partitions, name, peer, isWarmUp ? "warm-up" : round + " of " + plan.rounds()));
-        Figures figures = test.run(peer, written.table(), look, plan.rows(), written.amounts());
-        if (!isWarmUp) {
-          rounds.add(name, peer.name(), figures);
-        }
-        CpuTimes.settle(peers, stage.clock());
-      }
-    }
-    done.test(name, rounds);
+    ReadRound reading = new ReadRound(stage.stepSecondsMax(), stage.progress(), stage.clock());
+    Experiment.Round<Peer> round =
+        peer -> {
+          Figures figures =
+              reading.run(peer, written.table(), look, plan.rows(), written.amounts());
+          CpuTimes.settle(peers, stage.clock());
+          return figures;
+        };
+    run(partitions, Rounds.read(look), Optional.of(round), round, peers, plan.rounds(), rounds);
   }
 
   private void latency(int partitions, List<? extends Peer> peers, Rounds rounds) throws Exception {
@@ -203,15 +206,16 @@ public final class SideBySide {
       LatencyRound.Pace pace,
       Rounds rounds)
       throws Exception {
-    LatencyRound test =
+    LatencyRound round =
         new LatencyRound(partitions, stage.stepSecondsMax(), stage.progress(), stage.clock());
-    for (int round = 1; round <= plan.rounds(); round++) {
-      for (Peer peer : peers) {
-        stage.step(text(partitions, name, peer, round + " of " + plan.rounds()));
-        rounds.add(name, peer.name(), test.run(peer, nextTable(), pace));
-      }
-    }
-    done.test(name, rounds);
+    run(
+        partitions,
+        name,
+        Optional.empty(),
+        peer -> round.run(peer, nextTable(), pace),
+        peers,
+        plan.rounds(),
+        rounds);
   }
 
   private long halfOfTheSlower(int partitions, List<? extends Peer> peers, Rounds rounds)
@@ -229,14 +233,8 @@ public final class SideBySide {
     return rounds.median(Rounds.WRITE, peer.name(), WriteRound.RATE);
   }
 
-  private static String text(int partitions, String test, Peer peer, String round) {
-    return partitions
-        + (partitions == 1 ? " partition: " : " partitions: ")
-        + test
-        + ", "
-        + peer.name()
-        + ", "
-        + round;
+  private static String title(int partitions) {
+    return partitions + (partitions == 1 ? " partition: " : " partitions: ");
   }
 
   private String nextTable() {

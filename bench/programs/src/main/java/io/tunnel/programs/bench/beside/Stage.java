@@ -1,7 +1,7 @@
 package io.tunnel.programs.bench.beside;
 
-import io.tunnel.programs.bench.peer.Load;
 import io.tunnel.programs.bench.peer.Progress;
+import io.tunnel.programs.bench.peer.RowLoad;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * @param clock measures
  */
 public record Stage(
-    Load load, int stepSecondsMax, Deadline deadline, Progress progress, LoadClock clock) {
+    RowLoad load, int stepSecondsMax, Deadline deadline, Progress progress, LoadClock clock) {
 
   /**
    * The end of the time for all.

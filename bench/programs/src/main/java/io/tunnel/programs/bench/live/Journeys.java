@@ -1,7 +1,7 @@
 package io.tunnel.programs.bench.live;
 
+import io.tunnel.stress.LoadClock;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
@@ -22,7 +22,7 @@ public final class Journeys {
   private static final long OPEN = 0;
   private static final long SEEN = -1;
 
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final long baseNanos;
 
   /** Ordinal of the row that a slot belongs to, or FREE. */
@@ -37,10 +37,10 @@ public final class Journeys {
   private final Recorder written = new Recorder(DIGITS);
   private final Recorder delivered = new Recorder(DIGITS);
 
-  /** No row is under way; {@code nanos} is the clock. */
-  public Journeys(LongSupplier nanos) {
-    this.nanos = nanos;
-    this.baseNanos = nanos.getAsLong() - 1;
+  /** No row is under way; {@code clock} tells the time. */
+  public Journeys(LoadClock clock) {
+    this.clock = clock;
+    this.baseNanos = clock.nanos() - 1;
     for (int i = 0; i < SLOTS; i++) {
       owners.set(i, FREE);
     }
@@ -65,7 +65,7 @@ public final class Journeys {
     if (ordinal % EVERY != 0 || owners.get(slot) != ordinal) {
       return;
     }
-    long now = nanos.getAsLong();
+    long now = clock.nanos();
     written.recordValue(Math.max(0, now - dueNanos[slot]));
     if (!marks.compareAndSet(slot, OPEN, now - baseNanos)) {
       delivered.recordValue(0);
@@ -80,7 +80,7 @@ public final class Journeys {
       return;
     }
     if (!marks.compareAndSet(slot, OPEN, SEEN)) {
-      delivered.recordValue(Math.max(0, nanos.getAsLong() - baseNanos - marks.get(slot)));
+      delivered.recordValue(Math.max(0, clock.nanos() - baseNanos - marks.get(slot)));
       owners.set(slot, FREE);
     }
   }

@@ -1,5 +1,9 @@
 package io.tunnel.programs.bench.live;
 
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
+import io.tunnel.programs.bench.load.Turn;
 import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.programs.bench.peer.RowSource;
 import io.tunnel.programs.bench.peer.RowWriter;
@@ -7,8 +11,6 @@ import io.tunnel.stress.LoadClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -20,18 +22,15 @@ public final class LiveWriter implements AutoCloseable {
   /** Sequences of a thread begin so far behind those of the thread before. */
   private static final long ROWS_APART = 1L << 40;
 
-  private static final long STOP_MS_MAX = TimeUnit.SECONDS.toMillis(60);
+  private static final long STOP_SECONDS_MAX = 60;
 
   private final RowWriter writer;
   private final RowPlan plan;
   private final Journeys journeys;
   private final LoadClock clock;
-  private final List<Thread> threads = new ArrayList<>();
-  private final AtomicLong nextOrdinal = new AtomicLong();
   private final LongAdder applied = new LongAdder();
   private final LongAdder refused = new LongAdder();
-  private volatile boolean isStopping;
-  private volatile String trouble;
+  private volatile Optional<Load> load = Optional.empty();
 
   /** Writes nothing before its start; closes {@code writer}. */
   public LiveWriter(RowWriter writer, RowPlan plan, Journeys journeys, LoadClock clock) {
@@ -47,29 +46,20 @@ public final class LiveWriter implements AutoCloseable {
    * @param rowsPerSecond of all threads together; 0 for as many as it takes
    */
   public void start(int threadCount, double rowsPerSecond) {
-    long startNanos = clock.nanos();
-    double nanosPerRow = rowsPerSecond == 0 ? 0 : 1e9 / rowsPerSecond;
+    List<Client> clients = new ArrayList<>();
     for (int i = 0; i < threadCount; i++) {
       RowSource rows = new RowSource(i * ROWS_APART, plan);
-      Thread thread = new Thread(() -> write(rows, startNanos, nanosPerRow), "live-writer");
-      thread.setDaemon(true);
-      threads.add(thread);
+      clients.add(turn -> write(rows, turn));
     }
-    threads.forEach(Thread::start);
+    Plan even = rowsPerSecond == 0 ? Plan.CLOSED : Plan.CLOSED.at(rowsPerSecond);
+    load = Optional.of(Load.begin(clock, even, clients, Load.threads("live-writer")));
   }
 
-  private void write(RowSource rows, long startNanos, double nanosPerRow) {
-    try {
-      while (!isStopping) {
-        long ordinal = nextOrdinal.getAndIncrement();
-        long due = nanosPerRow == 0 ? clock.nanos() : startNanos + (long) (ordinal * nanosPerRow);
-        clock.waitUntil(due, () -> isStopping);
-        journeys.start(ordinal, due);
-        writer.add(rows.next().withAmount(ordinal), (sequence, ok) -> completed(ordinal, ok));
-      }
-    } catch (RuntimeException e) {
-      trouble = "the writer stopped: " + e.getMessage();
-    }
+  private void write(RowSource rows, Turn turn) {
+    long ordinal = turn.ordinal();
+    journeys.start(ordinal, turn.dueNanos());
+    writer.add(rows.next().withAmount(ordinal), (sequence, ok) -> completed(ordinal, ok));
+    turn.done();
   }
 
   private void completed(long ordinal, boolean isApplied) {
@@ -88,21 +78,23 @@ public final class LiveWriter implements AutoCloseable {
 
   /** The ordinal that the next row will have: all rows so far have lower ones. */
   public long nextOrdinal() {
-    return nextOrdinal.get();
+    return load.map(Load::begun).orElse(0L);
   }
 
   /** What went wrong; empty while nothing did. */
   public Optional<String> trouble() {
     long count = refused.sum();
-    return count > 0 ? Optional.of(count + " rows were not applied") : Optional.ofNullable(trouble);
+    return count > 0
+        ? Optional.of(count + " rows were not applied")
+        : load.flatMap(Load::failure).map(why -> "the writer stopped: " + why.getMessage());
   }
 
   /** Writes no more, and returns when all that was written has an outcome. */
   public void stop() {
-    isStopping = true;
+    load.ifPresent(Load::stop);
     try {
-      for (Thread thread : threads) {
-        thread.join(STOP_MS_MAX);
+      if (load.isPresent()) {
+        var unused = load.get().awaitEnd(STOP_SECONDS_MAX);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -112,7 +104,7 @@ public final class LiveWriter implements AutoCloseable {
 
   @Override
   public void close() {
-    isStopping = true;
+    load.ifPresent(Load::stop);
     writer.close();
   }
 }

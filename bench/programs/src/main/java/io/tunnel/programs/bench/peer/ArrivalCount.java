@@ -1,11 +1,11 @@
 package io.tunnel.programs.bench.peer;
 
+import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
 
 /**
  * Counts arrivals, and knows when the first and the last one came, and when a tenth of them had:
@@ -18,7 +18,7 @@ public class ArrivalCount implements Arrivals {
   private static final long STEADY_SHARE = 10;
 
   private final long expected;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final AtomicLong rows = new AtomicLong();
   private final LongAdder amounts = new LongAdder();
   private final LongAdder digest = new LongAdder();
@@ -31,10 +31,10 @@ public class ArrivalCount implements Arrivals {
   private volatile long tenthRows;
   private volatile long completeNanos;
 
-  /** Expects so many rows; {@code nanos} is the clock. */
-  public ArrivalCount(long expected, LongSupplier nanos) {
+  /** Expects so many rows; {@code clock} tells the time. */
+  public ArrivalCount(long expected, LoadClock clock) {
     this.expected = expected;
-    this.nanos = nanos;
+    this.clock = clock;
   }
 
   @Override
@@ -47,16 +47,16 @@ public class ArrivalCount implements Arrivals {
     long now = rows.addAndGet(count);
     long before = now - count;
     if (before == 0 && now > 0) {
-      firstNanos = nanos.getAsLong();
+      firstNanos = clock.nanos();
       complete.countDown();
     }
     if (isCrossed(Math.max(1, expected / STEADY_SHARE), before, now)) {
-      tenthNanos = nanos.getAsLong();
+      tenthNanos = clock.nanos();
       tenthRows = now;
       complete.countDown();
     }
     if (isCrossed(expected, before, now)) {
-      completeNanos = nanos.getAsLong();
+      completeNanos = clock.nanos();
       complete.countDown();
     }
   }

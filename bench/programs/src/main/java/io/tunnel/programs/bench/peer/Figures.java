@@ -10,6 +10,13 @@ public final class Figures {
 
   private final Map<String, Double> valuesByName = new LinkedHashMap<>();
 
+  /** A copy of these. */
+  public static Figures of(Map<String, Double> valuesByName) {
+    Figures figures = new Figures();
+    valuesByName.forEach(figures::put);
+    return figures;
+  }
+
   /** Adds a figure, or replaces the one of that name. */
   public void put(String name, double value) {
     valuesByName.put(name, value);

@@ -1,5 +1,8 @@
 package io.tunnel.programs.bench.peer;
 
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import java.util.List;
@@ -38,15 +41,15 @@ public final class LatencyRound {
    */
   public record Pace(double rowsPerSecond, int warmRows, int rows) {}
 
-  /** Times by sequence; each element has one writing thread, and is read after all have come. */
-  private static final class Times extends ArrivalCount {
+  /** RowTimes by sequence; each element has one writing thread, and is read after all have come. */
+  private static final class RowTimes extends ArrivalCount {
     private final long[] dueNanos;
     private final long[] ackedNanos;
     private final long[] seenNanos;
     private final LoadClock clock;
 
-    Times(int rows, LoadClock clock) {
-      super(rows, clock::nanos);
+    RowTimes(int rows, LoadClock clock) {
+      super(rows, clock);
       this.clock = clock;
       dueNanos = new long[rows];
       ackedNanos = new long[rows];
@@ -62,7 +65,7 @@ public final class LatencyRound {
   /** Makes a table, writes and reads it at that pace, and drops it. */
   public Figures run(Peer peer, String table, Pace pace) throws Exception {
     int rows = pace.warmRows() + pace.rows();
-    Times times = new Times(rows, clock);
+    RowTimes times = new RowTimes(rows, clock);
     peer.create(table, partitions);
     CpuTimes.settle(List.of(peer), clock); // a new topic has no leaders for a moment
     Figures figures = new Figures();
@@ -85,7 +88,7 @@ public final class LatencyRound {
     return figures;
   }
 
-  private void write(RowWriter writer, Times times, Pace pace) {
+  private void write(RowWriter writer, RowTimes times, Pace pace) throws Exception {
     int rows = times.dueNanos.length;
     RowSource source = new RowSource(0);
     LongAdder applied = new LongAdder();
@@ -94,25 +97,26 @@ public final class LatencyRound {
           times.ackedNanos[(int) sequence] = clock.nanos();
           applied.add(isApplied ? 1 : 0);
         };
-    double nanosPerRow = 1e9 / pace.rowsPerSecond();
-    long startNanos = clock.nanos();
-    long deadlineNanos = startNanos + TimeUnit.SECONDS.toNanos(secondsMax);
-    for (int i = 0; i < rows; i++) {
-      long due = startNanos + (long) (i * nanosPerRow);
-      times.dueNanos[i] = due;
-      clock.waitUntil(due, () -> false);
-      writer.add(source.next(), acknowledged);
-      if (clock.nanos() - deadlineNanos > 0) {
-        throw CommandFailure.failed("the rate was not held: " + i + " of " + rows + " rows");
-      }
-    }
+    long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(secondsMax);
+    Client client =
+        turn -> {
+          times.dueNanos[(int) turn.number()] = turn.dueNanos();
+          writer.add(source.next(), acknowledged);
+          if (clock.nanos() - deadlineNanos > 0) {
+            throw CommandFailure.failed(
+                "the rate was not held: " + turn.number() + " of " + rows + " rows");
+          }
+          turn.done();
+        };
+    Plan even = Plan.CLOSED.at(pace.rowsPerSecond()).operations(rows);
+    Load.begin(clock, even, List.of(client)).requireNoFailure();
     writer.flush();
     if (applied.sum() != rows) {
       throw CommandFailure.failed(applied.sum() + " of " + rows + " rows were applied");
     }
   }
 
-  private static void report(Times times, Pace pace, Figures figures) {
+  private static void report(RowTimes times, Pace pace, Figures figures) {
     Histogram acked = new Histogram(HIGHEST_NANOS, 3);
     Histogram due = new Histogram(HIGHEST_NANOS, 3);
     for (int i = pace.warmRows(); i < times.dueNanos.length; i++) {

@@ -26,7 +26,7 @@ public final class ReadRound {
    * @param amounts what the integer attributes of all rows add up to
    */
   public Figures run(Peer peer, String table, Look look, long rows, long amounts) throws Exception {
-    ArrivalCount arrivals = new ArrivalCount(rows, clock::nanos);
+    ArrivalCount arrivals = new ArrivalCount(rows, clock);
     Figures figures = new Figures();
     Progress.Watch watch = progress.watch("read", rows, arrivals::rows);
     try (watch;

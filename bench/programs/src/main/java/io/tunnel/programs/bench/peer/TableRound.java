@@ -13,7 +13,7 @@ public final class TableRound {
   /** The figure of rows a second until they are acknowledged only. */
   public static final String ACKNOWLEDGED = "acknowledged rows/s";
 
-  private final Load load;
+  private final RowLoad load;
   private final int partitions;
   private final long secondsMax;
   private final Progress progress;
@@ -21,7 +21,7 @@ public final class TableRound {
 
   /** Rounds of {@code load} into tables of {@code partitions} partitions, with a bounded wait. */
   public TableRound(
-      Load load, int partitions, long secondsMax, Progress progress, LoadClock clock) {
+      RowLoad load, int partitions, long secondsMax, Progress progress, LoadClock clock) {
     this.load = load;
     this.partitions = partitions;
     this.secondsMax = secondsMax;

@@ -12,12 +12,12 @@ public final class WriteRound {
   /** The figure of rows a second. */
   public static final String RATE = "rows/s";
 
-  private final Load load;
+  private final RowLoad load;
   private final int partitions;
   private final LoadClock clock;
 
   /** Rounds of {@code load} into tables of {@code partitions} partitions. */
-  public WriteRound(Load load, int partitions, LoadClock clock) {
+  public WriteRound(RowLoad load, int partitions, LoadClock clock) {
     this.load = load;
     this.partitions = partitions;
     this.clock = clock;

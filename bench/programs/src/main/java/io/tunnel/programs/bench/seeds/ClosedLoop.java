@@ -1,5 +1,9 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
+import io.tunnel.programs.bench.load.Times;
+import io.tunnel.programs.bench.load.Turn;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
@@ -7,9 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Many clients on few threads, each with one connection and one request at a time: a client asks
@@ -20,9 +23,6 @@ final class ClosedLoop implements AutoCloseable {
   /** Threads of all clients. */
   static final int THREADS = 2;
 
-  /** Connections that are being opened at a time, fewer than fit into the queue of a listener. */
-  private static final int OPENING_MAX = 64;
-
   /** How long a connection may take to open. */
   static final Duration OPEN_MAX = Duration.ofSeconds(60);
 
@@ -31,7 +31,7 @@ final class ClosedLoop implements AutoCloseable {
 
   private final LoadClock clock;
   private final List<EventLoops.Place> threads = new ArrayList<>();
-  private final List<Client> clients = new ArrayList<>();
+  private List<Client> clients = List.of();
 
   private ClosedLoop(LoadClock clock) {
     this.clock = clock;
@@ -43,17 +43,18 @@ final class ClosedLoop implements AutoCloseable {
   /** A client of a loop. */
   interface Client {
 
-    /** Completes when the client can take part in a run. */
-    CompletableFuture<?> whenReady();
+    /** The event loop that everything of the client happens on. */
+    Executor loop();
 
-    /** Takes part in a run. For any thread. */
-    void begin(LoadRun run);
+    /** Makes the requests of an operation, one after the other. */
+    void operate(Requests requests, Turn turn);
   }
 
-  /** Makes the client of that number, on the thread of that number. */
+  /** Begins to open the client of that number on an event loop. */
   @FunctionalInterface
   interface Clients {
-    Client open(int number, int thread, EventLoops.Place place);
+
+    CompletableFuture<Client> open(int number, EventLoops.Place place);
   }
 
   /**
@@ -64,38 +65,19 @@ final class ClosedLoop implements AutoCloseable {
   static ClosedLoop open(Clients made, int clients, LoadClock clock) throws InterruptedException {
     ClosedLoop loop = new ClosedLoop(clock);
     try {
-      for (int from = 0; from < clients; from += OPENING_MAX) {
-        loop.open(made, from, Math.min(clients, from + OPENING_MAX));
-      }
+      loop.clients =
+          Load.open(
+              clients,
+              number -> made.open(number, loop.threads.get(number % THREADS)),
+              "connection",
+              OPEN_MAX.toSeconds());
       return loop;
+    } catch (IllegalStateException e) {
+      loop.close();
+      throw CommandFailure.failed(e.getMessage());
     } catch (RuntimeException | InterruptedException e) {
       loop.close();
       throw e;
-    }
-  }
-
-  private void open(Clients made, int from, int to) throws InterruptedException {
-    for (int number = from; number < to; number++) {
-      int thread = number % THREADS;
-      clients.add(made.open(number, thread, threads.get(thread)));
-    }
-    for (int number = from; number < to; number++) {
-      var unused =
-          await(
-              clients.get(number).whenReady(),
-              OPEN_MAX.toSeconds(),
-              "connection " + number + " was not opened");
-    }
-  }
-
-  private static <T> T await(CompletableFuture<T> future, long secondsMax, String what)
-      throws InterruptedException {
-    try {
-      return future.get(secondsMax, TimeUnit.SECONDS);
-    } catch (ExecutionException e) {
-      throw CommandFailure.failed(what + ": " + e.getCause().getMessage());
-    } catch (TimeoutException e) {
-      throw CommandFailure.failed(what + " within " + secondsMax + " s");
     }
   }
 
@@ -104,31 +86,56 @@ final class ClosedLoop implements AutoCloseable {
    * rate nor a time, so the run goes on to the first answer; the rate is of the whole run.
    */
   Trips runFor(int seconds, Requests requests) throws InterruptedException {
-    LoadRun run = begin(requests, 0);
+    Times times = new Times();
+    Load load = begin(Plan.CLOSED.timed(times), requests);
     long startNanos = clock.nanos();
     long endNanos = startNanos + TimeUnit.SECONDS.toNanos(seconds);
-    clock.waitUntil(endNanos, run.ended()::isDone);
+    clock.waitUntil(endNanos, load::isOver);
     clock.waitUntil(
         endNanos + TimeUnit.SECONDS.toNanos(LAST_ANSWER_SECONDS_MAX),
-        () -> run.hasAnswers() || run.ended().isDone());
-    run.stop();
+        () -> load.answers() > 0 || load.isOver());
+    load.stop();
     long elapsedNanos = clock.nanos() - startNanos;
-    var unused = await(run.ended(), LAST_ANSWER_SECONDS_MAX, "the last requests were not answered");
-    return run.trips(elapsedNanos);
+    await(load, LAST_ANSWER_SECONDS_MAX, "the last requests were not answered");
+    return Trips.of(times.histogram(), elapsedNanos);
   }
 
-  /** Each client asks so often. */
-  Trips runRequests(int requestsOfClient, Requests requests) throws InterruptedException {
+  /** Each client does so many operations. */
+  Trips runRequests(int operationsOfClient, Requests requests) throws InterruptedException {
+    Times times = new Times();
     long startNanos = clock.nanos();
-    LoadRun run = begin(requests, requestsOfClient);
-    var unused = await(run.ended(), RUN_SECONDS_MAX, "the requests were not answered");
-    return run.trips(clock.nanos() - startNanos);
+    Load load = begin(Plan.CLOSED.operations(operationsOfClient).timed(times), requests);
+    await(load, RUN_SECONDS_MAX, "the requests were not answered");
+    return Trips.of(times.histogram(), clock.nanos() - startNanos);
   }
 
-  private LoadRun begin(Requests requests, int requestsOfClient) {
-    LoadRun run = new LoadRun(clock, requests, requestsOfClient, clients.size(), THREADS);
-    clients.forEach(client -> client.begin(run));
-    return run;
+  private Load begin(Plan plan, Requests requests) {
+    return Load.begin(
+        clock, plan, clients.stream().map(client -> new Asking(client, requests)).toList());
+  }
+
+  /** A client in one run. */
+  private record Asking(Client client, Requests requests)
+      implements io.tunnel.programs.bench.load.Client {
+
+    @Override
+    public void begin(Runnable first) {
+      client.loop().execute(first);
+    }
+
+    @Override
+    public void operate(Turn turn) {
+      client.operate(requests, turn);
+    }
+  }
+
+  private static void await(Load load, long secondsMax, String what) throws InterruptedException {
+    if (!load.awaitOver(secondsMax)) {
+      throw CommandFailure.failed(what + " within " + secondsMax + " s");
+    }
+    if (load.failure().isPresent()) {
+      throw CommandFailure.failed(what + ": " + load.failure().get().getMessage());
+    }
   }
 
   @Override

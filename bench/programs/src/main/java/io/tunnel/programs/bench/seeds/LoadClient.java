@@ -5,8 +5,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.tunnel.programs.bench.load.Turn;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
@@ -15,33 +17,36 @@ final class LoadClient extends ChannelInboundHandlerAdapter
     implements ClosedLoop.Client, Dialogue.Events {
 
   private final int number;
-  private final int thread;
   private final Dialogue dialogue;
-  private final CompletableFuture<LoadClient> greeted = new CompletableFuture<>();
+  private final CompletableFuture<ClosedLoop.Client> greeted = new CompletableFuture<>();
   private ChannelHandlerContext nettyContext;
 
-  /** Empty between runs. */
-  private Optional<LoadRun> run = Optional.empty();
+  /** Empty between operations. */
+  private Optional<Operating> operating = Optional.empty();
 
-  private long asked;
-  private long beganNanos;
+  /** An operation, which has several requests. */
+  private record Operating(Requests requests, Turn turn, int done) {
 
-  /**
-   * A client.
-   *
-   * @param number its number among all clients
-   * @param thread the number of its event loop
-   */
-  LoadClient(int number, int thread, Dialogue dialogue) {
+    /** The number of the open request among those of the client. */
+    long request() {
+      return turn.number() * requests.ofOperation() + done;
+    }
+
+    Operating next() {
+      return new Operating(requests, turn, done + 1);
+    }
+  }
+
+  /** A client; {@code number} is its number among all clients. */
+  LoadClient(int number, Dialogue dialogue) {
     this.number = number;
-    this.thread = thread;
     this.dialogue = dialogue;
   }
 
   /** Clients that connect to these ports of loopback, by their numbers. */
   static ClosedLoop.Clients on(IntUnaryOperator ports, Supplier<Dialogue> dialogues) {
-    return (number, thread, place) -> {
-      LoadClient client = new LoadClient(number, thread, dialogues.get());
+    return (number, place) -> {
+      LoadClient client = new LoadClient(number, dialogues.get());
       var unused =
           place
               .bootstrap()
@@ -54,13 +59,8 @@ final class LoadClient extends ChannelInboundHandlerAdapter
                       client.greeted.completeExceptionally(done.cause());
                     }
                   });
-      return client;
+      return client.greeted;
     };
-  }
-
-  @Override
-  public CompletableFuture<LoadClient> whenReady() {
-    return greeted;
   }
 
   @Override
@@ -70,37 +70,26 @@ final class LoadClient extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void begin(LoadRun next) {
-    nettyContext
-        .executor()
-        .execute(
-            () -> {
-              if (!nettyContext.channel().isActive()) {
-                next.failed("the server has closed connection " + number);
-                return;
-              }
-              run = Optional.of(next);
-              asked = 0;
-              ask(next);
-            });
+  public Executor loop() {
+    return nettyContext.executor();
   }
 
-  private void ask(LoadRun current) {
-    Requests requests = current.requests();
-    boolean begins = asked % requests.ofOperation() == 0;
-    if (begins && !current.goesOn(asked)) {
-      run = Optional.empty();
-      current.left();
+  @Override
+  public void operate(Requests requests, Turn turn) {
+    ask(new Operating(requests, turn, 0));
+  }
+
+  private void ask(Operating next) {
+    if (!nettyContext.channel().isActive()) {
+      next.turn().failed(new IllegalStateException("the server has closed connection " + number));
       return;
     }
-    ByteBuf request =
+    operating = Optional.of(next);
+    send(
         dialogue.request(
-            nettyContext.alloc(), requests.name(asked), requests.payload(number, asked));
-    asked++;
-    if (begins) {
-      beganNanos = current.nanos();
-    }
-    send(request);
+            nettyContext.alloc(),
+            next.requests().name(next.request()),
+            next.requests().payload(number, next.request())));
   }
 
   @Override
@@ -120,29 +109,29 @@ final class LoadClient extends ChannelInboundHandlerAdapter
 
   @Override
   public void answered(byte[] payload) {
-    if (run.isEmpty()) {
+    if (operating.isEmpty()) {
       failed("an answer that nobody asked for");
       return;
     }
-    LoadRun current = run.get();
-    Requests requests = current.requests();
-    if (asked % requests.ofOperation() == 0) {
-      current.answered(thread, current.nanos() - beganNanos);
-    }
-    long answered = asked - 1;
-    Optional<String> wrong = requests.wrong(answered, payload);
+    Operating open = operating.get();
+    Optional<String> wrong = open.requests().wrong(open.request(), payload);
     if (wrong.isPresent()) {
-      failed(requests.name(answered) + ": " + wrong.get());
+      failed(open.requests().name(open.request()) + ": " + wrong.get());
+    } else if (open.done() + 1 < open.requests().ofOperation()) {
+      ask(open.next());
     } else {
-      ask(current);
+      operating = Optional.empty();
+      open.turn().done();
     }
   }
 
   @Override
   public void failed(String why) {
-    greeted.completeExceptionally(new IllegalStateException(why));
-    run.ifPresent(current -> current.failed(why));
-    run = Optional.empty();
+    IllegalStateException failure = new IllegalStateException(why);
+    greeted.completeExceptionally(failure);
+    Optional<Operating> open = operating;
+    operating = Optional.empty();
+    open.ifPresent(each -> each.turn().failed(failure));
     var unused = nettyContext.close();
   }
 

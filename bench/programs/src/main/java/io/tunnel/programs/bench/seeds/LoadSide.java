@@ -182,7 +182,7 @@ final class LoadSide {
 
   /** Where the classes of a load are. */
   private static List<Path> libraries() {
-    return List.of(placeOf(LoadProgram.class), placeOf(Histogram.class));
+    return List.of(placeOf(LoadProgram.class), placeOf(LoadClock.class), placeOf(Histogram.class));
   }
 
   private static Path placeOf(Class<?> type) {

@@ -1,5 +1,6 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.programs.bench.load.Turn;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.ClientPort;
 import io.tunnel.sdk.transport.Connection;
@@ -10,6 +11,7 @@ import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -22,7 +24,6 @@ import java.util.function.Supplier;
 final class SdkClient implements ClosedLoop.Client {
 
   private final int number;
-  private final int thread;
   private final EventLoops.Place place;
   private final Supplier<CompletableFuture<Connection>> opening;
 
@@ -32,17 +33,12 @@ final class SdkClient implements ClosedLoop.Client {
   /** Empty for a client that opens a connection for each operation. */
   private final Optional<CompletableFuture<Connection>> kept;
 
-  private long asked;
-  private long beganNanos;
-
   private SdkClient(
       int number,
-      int thread,
       EventLoops.Place place,
       Supplier<CompletableFuture<Connection>> opening,
       Optional<AtomicLong> connectionsLeft) {
     this.number = number;
-    this.thread = thread;
     this.place = place;
     this.opening = opening;
     this.connectionsLeft = connectionsLeft;
@@ -55,18 +51,10 @@ final class SdkClient implements ClosedLoop.Client {
    * @param servers where each client connects, by its number
    */
   static ClosedLoop.Clients keeping(LoadedConfig config, IntFunction<Endpoint> servers) {
-    return (number, thread, place) ->
+    return (number, place) ->
         new SdkClient(
-            number,
-            thread,
-            place,
-            () ->
-                Connection.open(
-                    ClientPort.of(place, new SystemClock()),
-                    config,
-                    servers.apply(number),
-                    PushReceiver.NONE),
-            Optional.empty());
+                number, place, opening(place, config, servers.apply(number)), Optional.empty())
+            .ready();
   }
 
   /**
@@ -77,80 +65,87 @@ final class SdkClient implements ClosedLoop.Client {
    */
   static ClosedLoop.Clients reopening(LoadedConfig config, AtomicLong connectionsLeft) {
     Endpoint server = config.config().endpoints().get(0);
-    return (number, thread, place) ->
-        new SdkClient(
-            number,
-            thread,
-            place,
-            () ->
-                Connection.open(
-                    ClientPort.of(place, new SystemClock()), config, server, PushReceiver.NONE),
-            Optional.of(connectionsLeft));
+    return (number, place) ->
+        new SdkClient(number, place, opening(place, config, server), Optional.of(connectionsLeft))
+            .ready();
+  }
+
+  private static Supplier<CompletableFuture<Connection>> opening(
+      EventLoops.Place place, LoadedConfig config, Endpoint server) {
+    return () ->
+        Connection.open(ClientPort.of(place, new SystemClock()), config, server, PushReceiver.NONE);
+  }
+
+  private CompletableFuture<ClosedLoop.Client> ready() {
+    return kept.map(opened -> opened.<ClosedLoop.Client>thenApply(connection -> this))
+        .orElseGet(() -> CompletableFuture.completedFuture(this));
   }
 
   @Override
-  public CompletableFuture<?> whenReady() {
-    return kept.orElseGet(() -> CompletableFuture.completedFuture(null));
+  public Executor loop() {
+    return place.loop();
   }
 
   @Override
-  public void begin(LoadRun run) {
-    place
-        .loop()
-        .execute(
-            () -> {
-              asked = 0;
-              operate(run);
-            });
-  }
-
-  private void operate(LoadRun run) {
-    if (!run.goesOn(asked) || connectionsLeft.map(AtomicLong::getAndDecrement).orElse(1L) <= 0) {
-      run.left();
+  public void operate(Requests requests, Turn turn) {
+    if (connectionsLeft.map(AtomicLong::getAndDecrement).orElse(1L) <= 0) {
+      turn.leave();
       return;
     }
-    beganNanos = run.nanos();
     var unused =
         kept.orElseGet(opening)
             .whenComplete(
                 (connection, failure) -> {
                   if (failure == null) {
-                    ask(run, connection);
+                    ask(new Asking(requests, turn, connection), 0);
                   } else {
-                    run.failed("a connection was not opened: " + failure.getMessage());
+                    turn.failed(
+                        new IllegalStateException(
+                            "a connection was not opened: " + failure.getMessage(), failure));
                   }
                 });
   }
 
-  private void ask(LoadRun run, Connection connection) {
-    long request = asked++;
-    Operation operation = Operation.valueOf(run.requests().name(request));
+  /** An operation on its connection. */
+  private record Asking(Requests requests, Turn turn, Connection connection) {}
+
+  /** Asks what is the {@code done}th request of the operation, from 0. */
+  private void ask(Asking asking, int done) {
+    Requests requests = asking.requests();
+    long request = asking.turn().number() * requests.ofOperation() + done;
+    Operation operation = Operation.valueOf(requests.name(request));
     var unused =
-        connection
-            .request(operation, run.requests().payload(number, request))
-            .thenAccept(answer -> answered(run, connection, request, answer.payload()))
+        asking
+            .connection()
+            .request(operation, requests.payload(number, request))
+            .thenAccept(answer -> requireRight(requests.wrong(request, answer.payload())))
             .whenComplete(
-                (done, failure) -> {
+                (right, failure) -> {
                   if (failure != null) {
-                    connection.close();
-                    run.failed(operation + ": " + failure.getMessage());
+                    asking.connection().close();
+                    asking
+                        .turn()
+                        .failed(
+                            new IllegalStateException(
+                                operation + ": " + failure.getMessage(), failure));
+                  } else if (done + 1 < requests.ofOperation()) {
+                    ask(asking, done + 1);
+                  } else {
+                    end(asking);
                   }
                 });
   }
 
-  private void answered(LoadRun run, Connection connection, long request, byte[] answer) {
-    Optional<String> wrong = run.requests().wrong(request, answer);
+  private static void requireRight(Optional<String> wrong) {
     if (wrong.isPresent()) {
       throw new IllegalStateException(wrong.get());
     }
-    if (asked % run.requests().ofOperation() != 0) {
-      ask(run, connection);
-      return;
-    }
+  }
+
+  private void end(Asking asking) {
     if (kept.isEmpty()) {
-      connection.close();
+      asking.connection().close();
     }
-    run.answered(thread, run.nanos() - beganNanos);
-    operate(run);
+    asking.turn().done();
   }
 }

@@ -1,7 +1,6 @@
 package io.tunnel.programs.bench.seeds;
 
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -21,10 +20,8 @@ record Trips(long answers, Map<Figure, Double> figures) {
     figures = Map.copyOf(figures);
   }
 
-  /** The sum of what several threads saw in so many nanoseconds. */
-  static Trips of(List<Histogram> parts, long elapsedNanos) {
-    Histogram all = histogram();
-    parts.forEach(all::add);
+  /** Rate and times of a run that took {@code elapsedNanos}. */
+  static Trips of(Histogram all, long elapsedNanos) {
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     double seconds = Math.max(1, elapsedNanos) / (double) TimeUnit.SECONDS.toNanos(1);
     figures.put(Figure.PER_SECOND, all.getTotalCount() / seconds);
@@ -37,18 +34,5 @@ record Trips(long answers, Map<Figure, Double> figures) {
       figures.put(Figure.MAX_MS, all.getMaxValue() / NANOS_PER_MS);
     }
     return new Trips(all.getTotalCount(), figures);
-  }
-
-  /** Room for the times of one thread. */
-  static Histogram histogram() {
-    return new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
-  }
-
-  /** These figures, and more. */
-  Trips with(Figure figure, double value) {
-    Map<Figure, Double> more = new EnumMap<>(Figure.class);
-    more.putAll(figures);
-    more.put(figure, value);
-    return new Trips(answers, more);
   }
 }

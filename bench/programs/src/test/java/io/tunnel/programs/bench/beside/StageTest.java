@@ -3,9 +3,10 @@ package io.tunnel.programs.bench.beside;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.programs.bench.peer.Load;
+import io.tunnel.programs.bench.load.TurnedClock;
 import io.tunnel.programs.bench.peer.Progress;
-import io.tunnel.stress.LoadClock;
+import io.tunnel.programs.bench.peer.RowLoad;
+import io.tunnel.programs.bench.peer.RowPlan;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,32 +25,16 @@ class StageTest {
   private static final int MINUTES = 3;
 
   private final List<String> steps = new ArrayList<>();
-  private final SetClock clock = new SetClock();
+  private final TurnedClock clock = new TurnedClock();
   private final Stage stage =
-      new Stage(new Load(1, 10), 10, Stage.Deadline.in(MINUTES, clock), new Steps(), clock);
+      new Stage(
+          new RowLoad(1, 10, RowPlan.DEFAULT, Progress.NONE, clock),
+          10,
+          Stage.Deadline.in(MINUTES, clock),
+          new Steps(),
+          clock);
 
   @TempDir Path directory;
-
-  private static final class SetClock implements LoadClock {
-    private long nanos = 77;
-    private long nanosEachLook;
-
-    @Override
-    public long nanos() {
-      nanos += nanosEachLook;
-      return nanos;
-    }
-
-    @Override
-    public long epochMs() {
-      return 0;
-    }
-
-    @Override
-    public void waitUntil(long until, BooleanSupplier stopped) {
-      nanos = until;
-    }
-  }
 
   private final class Steps implements Progress {
     @Override
@@ -66,9 +50,9 @@ class StageTest {
 
   @Test
   void the_last_step_begins_when_the_time_is_just_over_and_none_behind_it() {
-    clock.nanos += TimeUnit.MINUTES.toNanos(MINUTES);
+    clock.pass(TimeUnit.MINUTES.toNanos(MINUTES));
     stage.step("in time");
-    clock.nanos++;
+    clock.pass(1);
     assertThatThrownBy(() -> stage.step("too late"))
         .isInstanceOfSatisfying(
             CommandFailure.class,
@@ -80,7 +64,7 @@ class StageTest {
   @Test
   void the_raw_ceiling_sends_the_rows_once_more_than_it_counts_and_leaves_no_file()
       throws IOException {
-    clock.nanosEachLook = 1_000;
+    clock.looksTake(1_000);
     assertThat(new Ceiling(stage).run(directory, 3_000, 2)).isPositive();
     assertThat(steps)
         .containsExactly(
@@ -95,7 +79,7 @@ class StageTest {
 
   @Test
   void a_raw_ceiling_that_takes_too_long_ends() {
-    clock.nanosEachLook = TimeUnit.SECONDS.toNanos(11);
+    clock.looksTake(TimeUnit.SECONDS.toNanos(11));
     assertThatThrownBy(() -> new Ceiling(stage).run(directory, 3_000, 1))
         .isInstanceOf(CommandFailure.class)
         .hasMessage("the raw ceiling took longer than 10 s");

@@ -2,7 +2,7 @@ package io.tunnel.programs.bench.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.atomic.AtomicLong;
+import io.tunnel.programs.bench.load.TurnedClock;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
@@ -10,8 +10,8 @@ class JourneysTest {
 
   private static final long SLOT_ROWS = 8L << 20;
 
-  private final AtomicLong now = new AtomicLong(1_000);
-  private final Journeys journeys = new Journeys(now::get);
+  private final TurnedClock now = new TurnedClock();
+  private final Journeys journeys = new Journeys(now);
 
   private void at(long nanos) {
     now.set(nanos);

@@ -2,19 +2,19 @@ package io.tunnel.programs.bench.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.programs.bench.load.TurnedClock;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ArrivalCountTest {
 
   private static final long SECOND = 1_000_000_000;
 
-  private final AtomicLong nanos = new AtomicLong();
-  private final ArrivalCount arrivals = new ArrivalCount(100, nanos::get);
+  private final TurnedClock clock = new TurnedClock();
+  private final ArrivalCount arrivals = new ArrivalCount(100, clock);
 
   private void arrive(int rows, long atNanos) {
-    nanos.set(atNanos);
+    clock.set(atNanos);
     arrivals.arrived(rows, 0, 0);
   }
 

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.tunnel.stress.LoadClock;
+import io.tunnel.programs.bench.load.TurnedClock;
 import io.tunnel.terminal.CommandFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -22,32 +21,8 @@ class TableRoundTest {
 
   private final List<String> calls = new ArrayList<>();
   private final List<String> watched = new ArrayList<>();
-  private final SetClock clock = new SetClock();
+  private final TurnedClock clock = new TurnedClock();
   private final SlowTable peer = new SlowTable();
-
-  /** Stands still but when somebody waits. */
-  private static final class SetClock implements LoadClock {
-    private final AtomicLong nanos = new AtomicLong();
-
-    void pass(long seconds) {
-      nanos.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
-    }
-
-    @Override
-    public long nanos() {
-      return nanos.get();
-    }
-
-    @Override
-    public long epochMs() {
-      return 0;
-    }
-
-    @Override
-    public void waitUntil(long until, BooleanSupplier stopped) {
-      nanos.set(until);
-    }
-  }
 
   /** Acknowledges after a second, has rows in its table three seconds later, and loses some. */
   private final class SlowTable implements TablePeer {
@@ -81,7 +56,7 @@ class TableRoundTest {
         @Override
         public void flush() {
           calls.add("flush");
-          clock.pass(1);
+          clock.pass(TimeUnit.SECONDS.toNanos(1));
         }
 
         @Override
@@ -109,7 +84,7 @@ class TableRoundTest {
     @Override
     public void awaitKept(String table, long wanted, long secondsMax) {
       calls.add("await " + wanted + " in " + secondsMax + " s");
-      clock.pass(3);
+      clock.pass(TimeUnit.SECONDS.toNanos(3));
     }
 
     @Override
@@ -127,7 +102,12 @@ class TableRoundTest {
   }
 
   private Figures run() throws Exception {
-    return new TableRound(new Load(2, 10), 3, SECONDS_MAX, this::watch, clock)
+    return new TableRound(
+            new RowLoad(2, 10, RowPlan.DEFAULT, Progress.NONE, clock),
+            3,
+            SECONDS_MAX,
+            this::watch,
+            clock)
         .run(peer, "t1", ROWS);
   }
 

@@ -1,6 +1,8 @@
 package io.tunnel.programs.bench.seeds.publish;
 
 import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
+import io.tunnel.programs.ledger.OrderCore;
+import io.tunnel.stress.LoadClock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -19,14 +21,18 @@ final class Heard implements Publishing.Events {
 
   private final PublishCase what;
   private final Publishing service;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final Consumer<String> failure;
 
   /** When the creation of each path began; 0 before. */
   private final AtomicLongArray beganNanos;
 
   /** By subscriber; each guards itself. */
-  private final List<SeenPaths> seen;
+  private final List<OrderCore> seen;
+
+  /** Paths that nobody creates. */
+  private final LongAdder unknown = new LongAdder();
+
 
   private final LongAdder events = new LongAdder();
   private final LongAdder reads = new LongAdder();
@@ -35,22 +41,22 @@ final class Heard implements Publishing.Events {
   private volatile Rates ofData;
 
   /** Nothing yet. */
-  Heard(PublishCase what, Publishing service, LongSupplier nanos, Consumer<String> failure) {
+  Heard(PublishCase what, Publishing service, LoadClock clock, Consumer<String> failure) {
     this.what = what;
     this.service = service;
-    this.nanos = nanos;
+    this.clock = clock;
     this.failure = failure;
     this.beganNanos = new AtomicLongArray(what.publishers() * what.pathsOfPublisher());
     this.seen =
         IntStream.range(0, what.subscribers())
-            .mapToObj(unused -> new SeenPaths(what.pathsOfPublisher()))
+            .mapToObj(unused -> new OrderCore(0))
             .toList();
     begin();
   }
 
   /** The measured time begins. */
   void begin() {
-    long now = nanos.getAsLong();
+    long now = clock.nanos();
     ofEvents = new Rates(now);
     ofData = new Rates(now);
   }
@@ -62,14 +68,16 @@ final class Heard implements Publishing.Events {
 
   @Override
   public void created(int subscriber, int path) {
-    long now = nanos.getAsLong();
-    SeenPaths own = seen.get(subscriber);
-    boolean isNew;
-    synchronized (own) {
-      isNew = own.came(path);
-    }
-    if (!isNew) {
+    long now = clock.nanos();
+    if (path < 0 || path >= what.pathsOfPublisher()) {
+      unknown.increment();
       return;
+    }
+    OrderCore own = seen.get(subscriber);
+    synchronized (own) {
+      if (own.came(path) == OrderCore.Arrival.REPEATED) {
+        return;
+      }
     }
     long began = beganNanos.get(what.publisherOf(subscriber) * what.pathsOfPublisher() + path);
     if (began == 0) {
@@ -89,7 +97,7 @@ final class Heard implements Publishing.Events {
               failure.accept("subscriber " + subscriber + ", path " + path + ": " + wrong.get());
               return;
             }
-            long readNanos = nanos.getAsLong();
+            long readNanos = clock.nanos();
             ofData.answered(began, readNanos);
             lastNanos.accumulate(readNanos);
             reads.increment();
@@ -113,22 +121,20 @@ final class Heard implements Publishing.Events {
   }
 
   long missing() {
-    return seen.stream()
-        .mapToLong(
-            own -> {
-              synchronized (own) {
-                return own.missing();
-              }
-            })
-        .sum();
+    return what.events() - sum(OrderCore::arrived);
   }
 
+  /** Paths that came again, after a later path, or that nobody creates. */
   long wrong() {
+    return sum(own -> own.repeated() + own.late()) + unknown.sum();
+  }
+
+  private long sum(ToLongFunction<OrderCore> number) {
     return seen.stream()
         .mapToLong(
             own -> {
               synchronized (own) {
-                return own.wrong();
+                return number.applyAsLong(own);
               }
             })
         .sum();

@@ -1,19 +1,23 @@
 package io.tunnel.programs.bench.seeds.publish;
 
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
+import io.tunnel.programs.bench.load.Turn;
 import io.tunnel.programs.bench.seeds.process.LoadLine;
 import io.tunnel.programs.bench.seeds.process.LoadLine.Word;
 import io.tunnel.programs.bench.seeds.process.LoadProgram;
 import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
 import io.tunnel.programs.bench.seeds.publish.Publishing.Request;
+import io.tunnel.stress.LoadClock;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Runs one case in this process. Each publisher has one open request, and asks again when it is
@@ -27,43 +31,35 @@ public final class PublishLoad {
   private static final long SILENCE_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
 
   /** Events that come twice come within this time. */
-  private static final long QUIET_MS = 200;
+  private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private static final long LOOK_MS = 5;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final PublishCase what;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final Consumer<LoadLine> out;
   private final LongAdder failed = new LongAdder();
   private final AtomicReference<Optional<String>> firstFailure =
       new AtomicReference<>(Optional.empty());
 
-  /** Never counted down: waiting for it is waiting for time. */
-  private final CountDownLatch never = new CountDownLatch(1);
-
-  private PublishLoad(PublishCase what, LongSupplier nanos, Consumer<LoadLine> out) {
+  private PublishLoad(PublishCase what, LoadClock clock, Consumer<LoadLine> out) {
     this.what = what;
-    this.nanos = nanos;
+    this.clock = clock;
     this.out = out;
   }
 
-  /**
-   * The cases of a program.
-   *
-   * @param service carries the case
-   * @param nanos a clock that never goes back
-   */
-  public static LoadProgram.Cases cases(Publishing.Opening service, LongSupplier nanos) {
-    return (text, out) -> new PublishLoad(PublishCase.parse(text), nanos, out).run(service);
+  /** The cases of a program, which {@code service} carries. */
+  public static LoadProgram.Cases cases(Publishing.Opening service, LoadClock clock) {
+    return (text, out) -> new PublishLoad(PublishCase.parse(text), clock, out).run(service);
   }
 
   private void run(Publishing.Opening opening) throws Exception {
     try (Publishing service = opening.open(what)) {
       if (what.action() == Action.SET) {
-        askAll(number -> new Creation(service, number, (path, beganNanos) -> {}));
+        createAll(service, (publisher, path, nowNanos) -> {});
       }
       if (what.warmUpSeconds() > 0) {
-        var unused = askFor(service, what.warmUpSeconds(), new Rates(nanos.getAsLong()));
+        var unused = askFor(service, what.warmUpSeconds(), new Rates(clock.nanos()));
       }
       if (what.action().hasSubscribers()) {
         measureEvents(service);
@@ -75,31 +71,28 @@ public final class PublishLoad {
 
   private void measureAnswers(Publishing service) throws InterruptedException {
     out.accept(LoadLine.of(Word.MEASURING, Map.of()));
-    Rates rates = new Rates(nanos.getAsLong());
+    Rates rates = new Rates(clock.nanos());
     long endNanos = askFor(service, what.seconds(), rates);
     tell(rates.figures(PublishFigures.MAIN, endNanos), 0, 0);
   }
 
   private void measureEvents(Publishing service) throws Exception {
-    Heard heard = new Heard(what, service, nanos, this::fail);
+    Heard heard = new Heard(what, service, clock, this::fail);
     service.follow(heard);
     out.accept(LoadLine.of(Word.MEASURING, Map.of()));
     heard.begin();
-    askAll(
-        number ->
-            new Creation(
-                service, number, (path, beganNanos) -> heard.begins(number, path, beganNanos)));
+    createAll(service, heard::begins);
     long seen = -1;
-    long seenNanos = nanos.getAsLong();
-    while (!heard.isWhole() && nanos.getAsLong() - seenNanos < SILENCE_NANOS_MAX && !hasFailed()) {
-      var unused = never.await(LOOK_MS, TimeUnit.MILLISECONDS);
+    long seenNanos = clock.nanos();
+    while (!heard.isWhole() && clock.nanos() - seenNanos < SILENCE_NANOS_MAX && !hasFailed()) {
+      clock.waitUntil(clock.nanos() + LOOK_NANOS, heard::isWhole);
       if (heard.count() != seen) {
         seen = heard.count();
-        seenNanos = nanos.getAsLong();
+        seenNanos = clock.nanos();
       }
     }
     Map<String, Double> figures = heard.figures();
-    var unused = never.await(QUIET_MS, TimeUnit.MILLISECONDS);
+    clock.waitUntil(clock.nanos() + QUIET_NANOS, () -> false);
     tell(figures, heard.missing(), heard.wrong());
   }
 
@@ -127,168 +120,81 @@ public final class PublishLoad {
     return failed.sum() > 0;
   }
 
-  /** All publishers ask until their turns are over. */
-  private void askAll(IntFunction<Turns> turns) throws InterruptedException {
-    await(begin(turns));
+  /** Hears that a publisher is about to create a path. */
+  @FunctionalInterface
+  private interface Beginning {
+    void begins(int publisher, int path, long nowNanos);
   }
 
-  private CountDownLatch begin(IntFunction<Turns> turns) {
-    CountDownLatch left = new CountDownLatch(what.publishers());
-    for (int number = 0; number < what.publishers(); number++) {
-      turns.apply(number).ask(0, left);
-    }
-    return left;
+  /** Publishers create all paths, one request after the other. */
+  private void createAll(Publishing service, Beginning beginning) throws InterruptedException {
+    Plan each = Plan.CLOSED.operations(what.pathsOfPublisher());
+    await(
+        begin(
+            each,
+            publisher ->
+                turn -> {
+                  int path = (int) turn.number();
+                  beginning.begins(publisher, path, turn.dueNanos());
+                  ask(service, publisher, Request.CREATE, path, turn);
+                }));
   }
 
-  private static void await(CountDownLatch left) throws InterruptedException {
-    if (!left.await(ANSWERS_SECONDS_MAX, TimeUnit.SECONDS)) {
-      throw new IllegalStateException(
-          left.getCount() + " publishers had no answer within " + ANSWERS_SECONDS_MAX + " s");
-    }
-  }
-
-  /** All publishers ask until the seconds are over; returns when these were over. */
+  /**
+   * All publishers set paths in turn, or create and delete them, until the seconds are over;
+   * returns when these were over.
+   */
   private long askFor(Publishing service, int seconds, Rates rates) throws InterruptedException {
-    Stop stop = new Stop();
-    CountDownLatch left = begin(number -> new Changes(service, number, rates, stop));
-    long startNanos = nanos.getAsLong();
-    while (nanos.getAsLong() - startNanos < TimeUnit.SECONDS.toNanos(seconds) && !hasFailed()) {
-      var unused = never.await(LOOK_MS, TimeUnit.MILLISECONDS);
-    }
-    stop.isSet = true;
-    long endNanos = nanos.getAsLong();
-    await(left);
+    boolean isSet = what.action() == Action.SET;
+    // A path that was created is also deleted.
+    int requestsOfPath = isSet ? 1 : 2;
+    Load load =
+        begin(
+            Plan.CLOSED.together(requestsOfPath).timed(rates),
+            publisher ->
+                turn -> {
+                  boolean isFirst = turn.number() % requestsOfPath == 0;
+                  int path = (int) (turn.number() / requestsOfPath % what.pathsOfPublisher());
+                  Request request = isSet ? Request.SET : isFirst ? Request.CREATE : Request.DELETE;
+                  ask(service, publisher, request, path, turn);
+                });
+    clock.waitUntil(load.startNanos() + TimeUnit.SECONDS.toNanos(seconds), this::hasFailed);
+    load.stop();
+    long endNanos = clock.nanos();
+    await(load);
     return endNanos;
   }
 
-  /** Whether publishers end; answers behind it do not count. */
-  private static final class Stop {
-    volatile boolean isSet;
+  private Load begin(Plan plan, IntFunction<Client> publisher) {
+    return Load.begin(
+        clock, plan, IntStream.range(0, what.publishers()).mapToObj(publisher).toList());
   }
 
-  /** The requests of one publisher, in turn. */
-  private abstract class Turns {
-    private final Publishing service;
-    private final int number;
-
-    Turns(Publishing service, int number) {
-      this.service = service;
-      this.number = number;
+  private void ask(Publishing service, int publisher, Request request, int path, Turn turn) {
+    if (hasFailed()) {
+      turn.leave();
+      return;
     }
-
-    abstract boolean goesOn(long asked);
-
-    abstract Request request(long asked);
-
-    abstract int path(long asked);
-
-    abstract void begins(int path, long nowNanos);
-
-    abstract void answered(long beganNanos, long nowNanos);
-
-    final void ask(long asked, CountDownLatch left) {
-      if (hasFailed() || !goesOn(asked)) {
-        left.countDown();
-        return;
-      }
-      Request request = request(asked);
-      int path = path(asked);
-      long beganNanos = nanos.getAsLong();
-      begins(path, beganNanos);
-      service.ask(
-          number,
-          request,
-          path,
-          wrong -> {
-            if (wrong.isPresent()) {
-              fail(request + " of path " + path + " of publisher " + number + ": " + wrong.get());
-            } else {
-              answered(beganNanos, nanos.getAsLong());
-            }
-            ask(asked + 1, left);
-          });
-    }
+    service.ask(
+        publisher,
+        request,
+        path,
+        wrong -> {
+          if (wrong.isPresent()) {
+            String why =
+                request + " of path " + path + " of publisher " + publisher + ": " + wrong.get();
+            fail(why);
+            turn.failed(new IllegalStateException(why));
+          } else {
+            turn.done();
+          }
+        });
   }
 
-  /** Hears that a path is going to be created. */
-  @FunctionalInterface
-  private interface Beginning {
-    void begins(int path, long nowNanos);
-  }
-
-  /** Creates each path once. */
-  private final class Creation extends Turns {
-    private final Beginning beginning;
-
-    Creation(Publishing service, int number, Beginning beginning) {
-      super(service, number);
-      this.beginning = beginning;
-    }
-
-    @Override
-    boolean goesOn(long asked) {
-      return asked < what.pathsOfPublisher();
-    }
-
-    @Override
-    Request request(long asked) {
-      return Request.CREATE;
-    }
-
-    @Override
-    int path(long asked) {
-      return (int) asked;
-    }
-
-    @Override
-    void begins(int path, long nowNanos) {
-      beginning.begins(path, nowNanos);
-    }
-
-    @Override
-    void answered(long beganNanos, long nowNanos) {}
-  }
-
-  /** Sets paths in turn, or creates and deletes them. */
-  private final class Changes extends Turns {
-    private final Rates rates;
-    private final Stop stop;
-    private final int requestsOfPath;
-
-    Changes(Publishing service, int number, Rates rates, Stop stop) {
-      super(service, number);
-      this.rates = rates;
-      this.stop = stop;
-      this.requestsOfPath = what.action() == Action.SET ? 1 : 2;
-    }
-
-    @Override
-    boolean goesOn(long asked) {
-      // A path that was created is also deleted.
-      return !stop.isSet || asked % requestsOfPath != 0;
-    }
-
-    @Override
-    Request request(long asked) {
-      if (what.action() == Action.SET) {
-        return Request.SET;
-      }
-      return asked % 2 == 0 ? Request.CREATE : Request.DELETE;
-    }
-
-    @Override
-    int path(long asked) {
-      return (int) (asked / requestsOfPath % what.pathsOfPublisher());
-    }
-
-    @Override
-    void begins(int path, long nowNanos) {}
-
-    @Override
-    void answered(long beganNanos, long nowNanos) {
-      if (!stop.isSet) {
-        rates.answered(beganNanos, nowNanos);
-      }
+  private static void await(Load load) throws InterruptedException {
+    if (!load.awaitEnd(ANSWERS_SECONDS_MAX)) {
+      throw new IllegalStateException(
+          load.operating() + " publishers had no answer within " + ANSWERS_SECONDS_MAX + " s");
     }
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.programs.bench.seeds.publish;
 
 import io.tunnel.programs.bench.seeds.process.LoadProgram;
 import io.tunnel.sdk.ClientConfig;
+import io.tunnel.stress.SystemClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The process with the load on this service. */
@@ -23,7 +24,7 @@ public final class PublishLoadMain {
     new LoadProgram(
             PublishLoad.cases(
                 what -> TablePublishing.open(what, terms, arguments[1] + cases.incrementAndGet()),
-                System::nanoTime))
+                new SystemClock()))
         .serve(System.in, System.out, () -> System.exit(0));
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.programs.bench.seeds.publish;
 
+import io.tunnel.programs.bench.load.Answers;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.HdrHistogram.Recorder;
  * Counts what was answered, and how long each answer took: as a whole, and in each second. The
  * figures of a typical second are what a monitor shows: medians of the whole seconds. Thread-safe.
  */
-final class Rates {
+final class Rates implements Answers {
 
   /** Longer than any case. */
   static final int SECONDS_MAX = 3_600;
@@ -32,8 +33,8 @@ final class Rates {
     this.startNanos = startNanos;
   }
 
-  /** An answer came now to what began then. */
-  void answered(long beganNanos, long nowNanos) {
+  @Override
+  public void answered(long beganNanos, long nowNanos) {
     long took = Math.max(0, nowNanos - beganNanos);
     int second =
         (int)

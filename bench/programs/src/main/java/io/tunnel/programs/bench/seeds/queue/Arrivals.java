@@ -1,12 +1,12 @@
 package io.tunnel.programs.bench.seeds.queue;
 
+import io.tunnel.stress.LoadClock;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
@@ -20,7 +20,7 @@ public final class Arrivals {
   private static final int SIGNIFICANT_DIGITS = 3;
 
   private final int senders;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final LongAdder count = new LongAdder();
   private final LongAdder wrong = new LongAdder();
   private final Map<String, Stream> streams = new ConcurrentHashMap<>();
@@ -32,11 +32,11 @@ public final class Arrivals {
    * Nothing yet.
    *
    * @param senders how many there are
-   * @param nanos the clock that messages were stamped with
+   * @param clock the clock that messages were stamped with
    */
-  public Arrivals(int senders, LongSupplier nanos) {
+  public Arrivals(int senders, LoadClock clock) {
     this.senders = senders;
-    this.nanos = nanos;
+    this.clock = clock;
   }
 
   /** The stream of that name, which one thread at a time feeds. */
@@ -94,7 +94,7 @@ public final class Arrivals {
         last[message.sender()] = message.number();
       }
       if (isMeasuring) {
-        times.recordValue(Math.max(0, nanos.getAsLong() - message.sentNanos()));
+        times.recordValue(Math.max(0, clock.nanos() - message.sentNanos()));
       }
       count.increment();
     }

@@ -1,18 +1,21 @@
 package io.tunnel.programs.bench.seeds.queue;
 
+import io.tunnel.programs.bench.load.Client;
+import io.tunnel.programs.bench.load.Load;
+import io.tunnel.programs.bench.load.Plan;
+import io.tunnel.programs.bench.load.Turn;
 import io.tunnel.programs.bench.seeds.process.LoadLine;
 import io.tunnel.programs.bench.seeds.process.LoadLine.Word;
 import io.tunnel.programs.bench.seeds.process.LoadProgram;
+import io.tunnel.stress.LoadClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -33,97 +36,103 @@ public final class MessageLoad {
   private static final long DRAIN_SECONDS_MAX = 60;
 
   private static final long STOP_SECONDS_MAX = 60;
-  private static final long LOOK_MS = 5;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private static final long STACK_BYTES = 256 << 10;
   private static final double PERCENT_MEDIAN = 50;
   private static final double PERCENT_99 = 99;
 
   private final MessageCase what;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final Consumer<LoadLine> out;
   private final AtomicLongArray sent;
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-  /** Never counted down: waiting for it is waiting for time. */
-  private final CountDownLatch never = new CountDownLatch(1);
-
-  private volatile boolean isStopping;
-
-  MessageLoad(MessageCase what, LongSupplier nanos, Consumer<LoadLine> out) {
+  MessageLoad(MessageCase what, LoadClock clock, Consumer<LoadLine> out) {
     this.what = what;
-    this.nanos = nanos;
+    this.clock = clock;
     this.out = out;
     this.sent = new AtomicLongArray(what.senders());
   }
 
-  /**
-   * The cases of a program.
-   *
-   * @param service carries the messages
-   * @param nanos a clock that never goes back
-   */
-  public static LoadProgram.Cases cases(Messages.Opening service, LongSupplier nanos) {
-    return (what, out) -> new MessageLoad(MessageCase.parse(what), nanos, out).run(service);
+  /** The cases of a program, whose messages {@code service} carries. */
+  public static LoadProgram.Cases cases(Messages.Opening service, LoadClock clock) {
+    return (what, out) -> new MessageLoad(MessageCase.parse(what), clock, out).run(service);
   }
 
   /** Runs it, and tells how it went. */
   void run(Messages.Opening service) throws Exception {
-    Arrivals arrivals = new Arrivals(what.senders(), nanos);
+    Arrivals arrivals = new Arrivals(what.senders(), clock);
     try (Messages messages = service.open(what)) {
       messages.receive(arrivals);
-      List<Thread> threads = new ArrayList<>();
+      List<Client> senders = new ArrayList<>();
       for (int number = 0; number < what.senders(); number++) {
-        threads.add(sending(messages.sender(number), number));
+        senders.add(new Sending(messages.sender(number), number));
       }
-      threads.forEach(Thread::start);
+      Load load = Load.begin(clock, Plan.CLOSED, senders, MessageLoad::thread);
       try {
-        measure(arrivals);
+        measure(load, arrivals);
       } finally {
-        isStopping = true;
+        load.stop();
       }
-      end(threads, arrivals);
-      drain(arrivals);
+      end(load, arrivals);
+      drain(load, arrivals);
     }
   }
 
-  private Thread sending(Messages.Sender sender, int number) {
-    Thread thread = new Thread(null, () -> send(sender, number), "sender-" + number, STACK_BYTES);
+  private static Thread thread(Runnable work) {
+    Thread thread = new Thread(null, work, "sender", STACK_BYTES);
     thread.setDaemon(true);
     return thread;
   }
 
-  private void send(Messages.Sender sender, int number) {
-    int together = what.messagesTogether();
-    long next = 0;
-    try (sender) {
-      while (!isStopping) {
-        sender.send(next, together);
-        next += together;
-        sent.set(number, next);
+  /** One sender, which blocks until the service has answered. */
+  private final class Sending implements Client {
+    private final Messages.Sender sender;
+    private final int number;
+    private boolean hasFailed;
+
+    Sending(Messages.Sender sender, int number) {
+      this.sender = sender;
+      this.number = number;
+    }
+
+    @Override
+    public void operate(Turn turn) throws Exception {
+      int together = what.messagesTogether();
+      hasFailed = true;
+      sender.send(turn.number() * together, together);
+      hasFailed = false;
+      sent.set(number, (turn.number() + 1) * together);
+      turn.done();
+    }
+
+    @Override
+    public void left() throws Exception {
+      try (sender) {
+        if (!hasFailed) {
+          sender.flush();
+        }
       }
-      sender.flush();
-    } catch (Throwable e) {
-      // Also errors: a missing sender makes the load smaller.
-      failure.compareAndSet(null, e);
     }
   }
 
-  private void measure(Arrivals arrivals) throws Exception {
+  private void measure(Load load, Arrivals arrivals) throws Exception {
     wait(
         TimeUnit.SECONDS.toNanos(what.warmUpSeconds()),
+        load,
         arrivals,
         () -> hasSent(MessageCase.SENT_BYTES_MAX / 2));
     out.accept(LoadLine.of(Word.MEASURING, Map.of()));
     arrivals.measure();
-    long startNanos = nanos.getAsLong();
+    long startNanos = clock.nanos();
     long sentBefore = sent();
     long receivedBefore = arrivals.count();
     wait(
         TimeUnit.SECONDS.toNanos(what.seconds()),
+        load,
         arrivals,
         () -> hasSent(MessageCase.SENT_BYTES_MAX));
-    long elapsedNanos = nanos.getAsLong() - startNanos;
+    long elapsedNanos = clock.nanos() - startNanos;
     long sentNow = sent() - sentBefore;
     long receivedNow = arrivals.count() - receivedBefore;
     Histogram times = arrivals.measured();
@@ -164,38 +173,38 @@ public final class MessageLoad {
   }
 
   /** Waits for so long; fails when a sender or the receivers have failed. */
-  private void wait(long forNanos, Arrivals arrivals, BooleanSupplier isOver) throws Exception {
-    long startNanos = nanos.getAsLong();
-    while (nanos.getAsLong() - startNanos < forNanos && !isOver.getAsBoolean()) {
-      requireNoFailure(arrivals);
-      var unused = never.await(LOOK_MS, TimeUnit.MILLISECONDS);
+  private void wait(long forNanos, Load load, Arrivals arrivals, BooleanSupplier isOver)
+      throws Exception {
+    long startNanos = clock.nanos();
+    while (clock.nanos() - startNanos < forNanos && !isOver.getAsBoolean()) {
+      requireNoFailure(load, arrivals);
+      clock.waitUntil(clock.nanos() + LOOK_NANOS, isOver);
     }
-    requireNoFailure(arrivals);
+    requireNoFailure(load, arrivals);
   }
 
-  private void requireNoFailure(Arrivals arrivals) {
-    Throwable why = failure.get() == null ? arrivals.failure().orElse(null) : failure.get();
-    if (why != null) {
-      throw new IllegalStateException(LoadLine.failed(why).text(), why);
-    }
-  }
-
-  private void end(List<Thread> threads, Arrivals arrivals) throws Exception {
-    wait(
-        TimeUnit.SECONDS.toNanos(STOP_SECONDS_MAX),
-        arrivals,
-        () -> threads.stream().noneMatch(Thread::isAlive));
-    for (Thread thread : threads) {
-      if (thread.isAlive()) {
-        throw new IllegalStateException(
-            thread.getName() + " was not answered within " + STOP_SECONDS_MAX + " s");
-      }
+  private static void requireNoFailure(Load load, Arrivals arrivals) {
+    Optional<Throwable> why = load.failure().or(arrivals::failure);
+    if (why.isPresent()) {
+      throw new IllegalStateException(LoadLine.failed(why.get()).text(), why.get());
     }
   }
 
-  private void drain(Arrivals arrivals) throws Exception {
+  private void end(Load load, Arrivals arrivals) throws Exception {
+    wait(TimeUnit.SECONDS.toNanos(STOP_SECONDS_MAX), load, arrivals, () -> load.operating() == 0);
+    if (load.operating() > 0) {
+      throw new IllegalStateException(
+          load.operating() + " senders were not answered within " + STOP_SECONDS_MAX + " s");
+    }
+  }
+
+  private void drain(Load load, Arrivals arrivals) throws Exception {
     long expected = expected();
-    wait(TimeUnit.SECONDS.toNanos(DRAIN_SECONDS_MAX), arrivals, () -> arrivals.count() >= expected);
+    wait(
+        TimeUnit.SECONDS.toNanos(DRAIN_SECONDS_MAX),
+        load,
+        arrivals,
+        () -> arrivals.count() >= expected);
     out.accept(
         LoadLine.of(
             Word.DONE,

@@ -1,6 +1,7 @@
 package io.tunnel.programs.bench.seeds.queue;
 
 import io.tunnel.programs.bench.seeds.process.LoadProgram;
+import io.tunnel.stress.SystemClock;
 
 /** The process with the load on this service. */
 public final class TableLoadMain {
@@ -15,8 +16,8 @@ public final class TableLoadMain {
     TableMessages.Names names = new TableMessages.Names(arguments[1]);
     new LoadProgram(
             MessageLoad.cases(
-                what -> TableMessages.open(arguments[0], what, names, System::nanoTime),
-                System::nanoTime))
+                what -> TableMessages.open(arguments[0], what, names, new SystemClock()),
+                new SystemClock()))
         .serve(System.in, System.out, () -> System.exit(0));
   }
 }

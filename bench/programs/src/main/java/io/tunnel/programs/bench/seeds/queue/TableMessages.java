@@ -7,13 +7,13 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.table.CreateTableRequest;
+import io.tunnel.stress.LoadClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -33,16 +33,16 @@ final class TableMessages implements Messages {
   private static final Duration RETRY_MAX = Duration.ofSeconds(30);
 
   private final MessageCase what;
-  private final LongSupplier nanos;
+  private final LoadClock clock;
   private final TableClient admin;
   private final List<String> tables = new ArrayList<>();
   private final List<TableClient> clients = new ArrayList<>();
   private final Map<String, TableWriter> writers = new HashMap<>();
   private final TableReceivers receivers;
 
-  private TableMessages(String endpoint, MessageCase what, LongSupplier nanos, TableClient admin) {
+  private TableMessages(String endpoint, MessageCase what, LoadClock clock, TableClient admin) {
     this.what = what;
-    this.nanos = nanos;
+    this.clock = clock;
     this.admin = admin;
     this.receivers = new TableReceivers(endpoint, what, tables, admin);
   }
@@ -63,9 +63,9 @@ final class TableMessages implements Messages {
   }
 
   /** Makes the tables of a case, and connects. */
-  static TableMessages open(String endpoint, MessageCase what, Names names, LongSupplier nanos) {
+  static TableMessages open(String endpoint, MessageCase what, Names names, LoadClock clock) {
     ClientConfig config = ClientConfig.of(endpoint).withWriteRetryDeadline(RETRY_MAX);
-    TableMessages messages = new TableMessages(endpoint, what, nanos, TableClient.connect(config));
+    TableMessages messages = new TableMessages(endpoint, what, clock, TableClient.connect(config));
     try {
       String prefix = names.next();
       for (int destination = 0; destination < what.destinations(); destination++) {
@@ -112,11 +112,11 @@ final class TableMessages implements Messages {
     TableClient client = clients.get(what.connectionOf(number));
     MessageRows rows = new MessageRows(what, number, lanes(destination));
     if (what.way().isTransacted()) {
-      return new TableSenders.Transacted(client, table, rows, nanos);
+      return new TableSenders.Transacted(client, table, rows, clock);
     }
     return what.way().isPersistent()
-        ? new TableSenders.Waiting(client, table, rows, nanos)
-        : new TableSenders.Buffered(writer(number, client, table), rows, nanos);
+        ? new TableSenders.Waiting(client, table, rows, clock)
+        : new TableSenders.Buffered(writer(number, client, table), rows, clock);
   }
 
   /** The writer that all senders of a connection and a table share. */

@@ -4,9 +4,9 @@ import io.tunnel.model.RowChange;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
+import io.tunnel.stress.LoadClock;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongSupplier;
 
 /** How senders of each kind wait. */
 final class TableSenders {
@@ -14,12 +14,12 @@ final class TableSenders {
   private TableSenders() {}
 
   /** Writes a message, and waits for the answer. */
-  record Waiting(TableClient client, String table, MessageRows rows, LongSupplier nanos)
+  record Waiting(TableClient client, String table, MessageRows rows, LoadClock clock)
       implements Messages.Sender {
 
     @Override
     public void send(long first, int count) {
-      var unused = client.write(table, rows.of(first, count, nanos.getAsLong()));
+      var unused = client.write(table, rows.of(first, count, clock.nanos()));
     }
 
     @Override
@@ -30,12 +30,12 @@ final class TableSenders {
   }
 
   /** Writes a transaction as an atomic batch, and waits for the answer. */
-  record Transacted(TableClient client, String table, MessageRows rows, LongSupplier nanos)
+  record Transacted(TableClient client, String table, MessageRows rows, LoadClock clock)
       implements Messages.Sender {
 
     @Override
     public void send(long first, int count) {
-      var unused = client.writeAtomically(table, rows.of(first, count, nanos.getAsLong()));
+      var unused = client.writeAtomically(table, rows.of(first, count, clock.nanos()));
     }
 
     @Override
@@ -50,19 +50,19 @@ final class TableSenders {
 
     private final TableWriter writer;
     private final MessageRows rows;
-    private final LongSupplier nanos;
+    private final LoadClock clock;
     private final AtomicReference<Optional<RowResult>> refused =
         new AtomicReference<>(Optional.empty());
 
-    Buffered(TableWriter writer, MessageRows rows, LongSupplier nanos) {
+    Buffered(TableWriter writer, MessageRows rows, LoadClock clock) {
       this.writer = writer;
       this.rows = rows;
-      this.nanos = nanos;
+      this.clock = clock;
     }
 
     @Override
     public void send(long first, int count) {
-      for (RowChange row : rows.of(first, count, nanos.getAsLong())) {
+      for (RowChange row : rows.of(first, count, clock.nanos())) {
         writer.add(row, this::answered);
       }
       requireApplied();

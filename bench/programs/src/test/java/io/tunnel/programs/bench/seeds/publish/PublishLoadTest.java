@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.programs.bench.seeds.process.LoadLine;
 import io.tunnel.programs.bench.seeds.process.LoadLine.Word;
 import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
+import io.tunnel.stress.LoadClock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -15,6 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +33,27 @@ class PublishLoadTest {
   private final ExecutorService thread = Executors.newSingleThreadExecutor();
 
   /** Each look is 10 ms later. */
-  private final AtomicLong nanos = new AtomicLong();
+  private final LoadClock clock =
+      new LoadClock() {
+        private final AtomicLong nanos = new AtomicLong();
+
+        @Override
+        public long nanos() {
+          return nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(10));
+        }
+
+        @Override
+        public long epochMs() {
+          return 0;
+        }
+
+        @Override
+        public void waitUntil(long until, BooleanSupplier stopped) {
+          do {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+          } while (nanos() < until && !stopped.getAsBoolean());
+        }
+      };
 
   private final List<LoadLine> lines = Collections.synchronizedList(new ArrayList<>());
 
@@ -132,8 +155,7 @@ class PublishLoadTest {
   private Memory run(Action action, Fault fault) throws Exception {
     PublishCase what = new PublishCase(action, PUBLISHERS, 2, PATHS, 64, 1, 2);
     Memory memory = new Memory(what, fault);
-    PublishLoad.cases(ignored -> memory, () -> nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(10)))
-        .run(what.text(), lines::add);
+    PublishLoad.cases(ignored -> memory, clock).run(what.text(), lines::add);
     assertThat(memory.isClosed).isTrue();
     return memory;
   }

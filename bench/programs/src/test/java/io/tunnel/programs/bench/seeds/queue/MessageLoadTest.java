@@ -3,9 +3,11 @@ package io.tunnel.programs.bench.seeds.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.programs.bench.load.TurnedClock;
 import io.tunnel.programs.bench.seeds.process.LoadLine;
 import io.tunnel.programs.bench.seeds.process.LoadLine.Word;
 import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
+import io.tunnel.stress.LoadClock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,11 +16,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class MessageLoadTest {
 
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final AtomicLong nanos = new AtomicLong();
@@ -106,14 +111,31 @@ class MessageLoadTest {
   }
 
   /** Stands still until the message was sent, then goes on whenever somebody looks. */
-  private long look() {
-    return isSent.get() ? nanos.addAndGet(STEP_NANOS) : nanos.get();
-  }
+  private final LoadClock clock =
+      new LoadClock() {
+        @Override
+        public long nanos() {
+          return nanos.get();
+        }
+
+        @Override
+        public long epochMs() {
+          return 0;
+        }
+
+        @Override
+        public void waitUntil(long until, BooleanSupplier stopped) {
+          LockSupport.parkNanos(LOOK_NANOS);
+          if (isSent.get() && !stopped.getAsBoolean()) {
+            nanos.addAndGet(STEP_NANOS);
+          }
+        }
+      };
 
   private Memory run(String way, Fault fault) throws Exception {
     MessageCase what = new MessageCase(Way.named(way), 4, 4, 2, 2, 100, 1, 1);
     Memory memory = new Memory(what, fault, isSent);
-    new MessageLoad(what, this::look, lines::add).run(ignored -> memory);
+    new MessageLoad(what, clock, lines::add).run(ignored -> memory);
     return memory;
   }
 
@@ -152,7 +174,7 @@ class MessageLoadTest {
         };
     new MessageLoad(
             what,
-            this::look,
+            clock,
             line -> {
               lines.add(line);
               isMeasuring.countDown();
@@ -188,7 +210,9 @@ class MessageLoadTest {
 
   @Test
   void a_message_that_overtakes_another_is_wrong_in_its_stream_alone() {
-    Arrivals arrivals = new Arrivals(2, () -> 10);
+    TurnedClock turned = new TurnedClock();
+    turned.set(10);
+    Arrivals arrivals = new Arrivals(2, turned);
     arrivals.measure();
     Arrivals.Stream stream = arrivals.stream("a");
     stream.arrived(new MessageHeader(0, 5, 4));

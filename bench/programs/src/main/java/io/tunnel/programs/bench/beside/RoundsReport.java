@@ -1,7 +1,6 @@
-package io.tunnel.bench.peers;
+package io.tunnel.programs.bench.beside;
 
 import com.google.gson.Gson;
-import io.tunnel.programs.bench.beside.Rounds;
 import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.terminal.TextTable;
 import java.io.PrintWriter;
@@ -12,19 +11,19 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Prints a table when a test is done, and everything as JSON at the end. */
-final class Results {
+public final class RoundsReport {
 
   private final String baseline;
   private final PrintWriter out;
 
   /** Ratios are to the peer called {@code baseline}. */
-  Results(String baseline, PrintWriter out) {
+  public RoundsReport(String baseline, PrintWriter out) {
     this.baseline = baseline;
     this.out = out;
   }
 
   /** Prints the rounds of a test, their medians, and these as multiples of the baseline's. */
-  void print(String test, Rounds rounds) {
+  public void print(String test, Rounds rounds) {
     Map<String, List<Figures>> byPeer = rounds.byPeer(test);
     List<String> names = byPeer.values().iterator().next().get(0).names();
     List<String> headings = new ArrayList<>(List.of("peer", "round"));
@@ -68,7 +67,7 @@ final class Results {
   }
 
   /** One line: settings, and per test and peer the figures of each round and their medians. */
-  void printJson(Map<String, Object> settings, Rounds rounds) {
+  public void printJson(Map<String, Object> settings, Rounds rounds) {
     Map<String, Object> tests = new LinkedHashMap<>();
     for (String test : rounds.tests()) {
       Map<String, Object> peers = new LinkedHashMap<>();
@@ -79,7 +78,7 @@ final class Results {
                   peers.put(
                       peer,
                       Map.of(
-                          "rounds", each.stream().map(Results::numbers).toList(),
+                          "rounds", each.stream().map(RoundsReport::numbers).toList(),
                           "median", numbers(Figures.medians(each)))));
       tests.put(test, peers);
     }
