@@ -39,7 +39,6 @@ public final class OpenGroup {
   /** Whether the writers have been told that they learn no more. */
   private boolean isGivenUp;
 
-
   /** The writers that have a batch in the group. */
   private final Set<Numbering> numbering = new HashSet<>();
 
