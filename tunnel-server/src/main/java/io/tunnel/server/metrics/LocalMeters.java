@@ -56,7 +56,9 @@ public final class LocalMeters {
         .description("Partitions of tunnels whose rows are kept as base data")
         .strongReference(true)
         .register(registry);
-    FunctionCounter.builder("tunnel.base.snapshots.refused", refused, of -> of.get().doubleValue())
+    // The registry is the object, because a meter holds its object weakly.
+    FunctionCounter.builder(
+            "tunnel.base.snapshots.refused", registry, any -> refused.get().doubleValue())
         .description("Rows that were not kept as base data because of the limit")
         .register(registry);
   }

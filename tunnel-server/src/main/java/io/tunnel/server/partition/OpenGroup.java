@@ -36,6 +36,9 @@ public final class OpenGroup {
   private final LongSupplier epochMicros;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
 
+  /** Whether the writers have been told that they learn no more. */
+  private boolean isGivenUp;
+
   /** The writers that have a batch in the group. */
   private final Set<Numbering> numbering = new HashSet<>();
 
@@ -354,11 +357,14 @@ public final class OpenGroup {
         .numbered(done.firstNumber());
   }
 
-  /** Answers all writes; returns how many rows were rejected. */
+  /** Answers all writes that have no answer; returns how many rows were rejected. */
   long acknowledge() {
     long rejected = 0;
     for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
       rejected += done.rejections().size();
+      if (isGivenUp) {
+        continue;
+      }
       if (done.refusal().isPresent()) {
         done.write().refused(done.refusal().get());
       } else {
@@ -370,11 +376,20 @@ public final class OpenGroup {
 
   /** None of these writes is known to be in the log. */
   void refuse(RefusedException reason) {
-    admitted.forEach(lost -> lost.write().refused(reason));
+    giveUp(reason);
+  }
+
+  /** Tells the writers that they learn no more. The group may be committed all the same. */
+  public void giveUp(RefusedException reason) {
+    if (!isGivenUp) {
+      isGivenUp = true;
+      admitted.forEach(each -> each.write().refused(reason));
+    }
   }
 
   /** Begins a new group. */
   void clear() {
+    isGivenUp = false;
     admitted.clear();
     numbering.clear();
     sessions.clear();

@@ -197,7 +197,11 @@ final class MeterMoves {
         MeterMove.of("tunnel_expiry_lag_seconds")
             .then(world -> world.expiryLagMicros = OptionalLong.empty(), Double.NaN),
         MeterMove.shown(
-            "tunnel_base_snapshots", world -> world.keptRows = 5, 5, world -> world.keptRows = 1, 1),
+            "tunnel_base_snapshots",
+            world -> world.keptRows = 5,
+            5,
+            world -> world.keptRows = 1,
+            1),
         MeterMove.shown(
             "tunnel_base_snapshots_refused_total",
             world -> world.refusedRows = 5,

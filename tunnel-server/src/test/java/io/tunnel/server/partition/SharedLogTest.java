@@ -14,6 +14,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.replica.append.SimNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -171,6 +172,34 @@ final class SharedLogTest {
     Outcomes last = post(nodes.get(0), 0, List.of(put("m", RowExistenceExpectation.IGNORE)));
     settle();
     assertThat(last.result().firstPosition()).isEqualTo(2);
+    assertThat(changes(1)).isEqualTo(2);
+  }
+
+  @Test
+  void a_writer_waits_for_room_no_longer_than_for_the_log_and_the_change_counts() throws Exception {
+    lead(0);
+    Outcomes answer = post(nodes.get(0), 0, List.of(put("k", RowExistenceExpectation.IGNORE)));
+    nodes.get(0).catchUp();
+    nodes.get(0).disk().room(10);
+    nodes.logs().land(true);
+    nodes.get(0).catchUp();
+    nodes.get(0).replicas().expire();
+    nodes.pass(SimNode.OUTCOME_MS_MAX - 1);
+    nodes.get(0).replicas().expire();
+    assertThat(answer.isTold()).isFalse();
+    nodes.pass(1);
+    nodes.get(0).replicas().expire();
+    assertThat(answer.refusal()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+    assertThat(answer.refused()).hasMessageContaining("is full", "partition " + PARTITION);
+    nodes.get(0).replicas().expire();
+
+    nodes.get(0).disk().room(Long.MAX_VALUE);
+    nodes.get(0).shard().lookForRoom();
+    settle();
+    assertThat(isThere(0, "k")).isTrue();
+    Outcomes next = post(nodes.get(0), 0, List.of(put("l", RowExistenceExpectation.IGNORE)));
+    settle();
+    assertThat(next.result().firstPosition()).isEqualTo(2);
     assertThat(changes(1)).isEqualTo(2);
   }
 

@@ -40,6 +40,13 @@ record LaneAnswers(IntFunction<Optional<String>> leaders, long outcomeMsMax) {
     return nowNanos - madeNanos >= TimeUnit.MILLISECONDS.toNanos(outcomeMsMax);
   }
 
+  /** The answer to writes that count, and that the full disk has kept waiting for too long. */
+  RefusedException full(int partition) {
+    return PendingWrite.unknown(
+        "the disk of this node is full, and has not taken the writes to partition %d in %d ms"
+            .formatted(partition, outcomeMsMax));
+  }
+
   /** The answer to writes that have waited for too long. */
   RefusedException late(int partition) {
     return PendingWrite.unknown(

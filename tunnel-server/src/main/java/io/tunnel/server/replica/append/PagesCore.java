@@ -102,7 +102,9 @@ final class PagesCore {
     return Optional.of(page);
   }
 
-  /** Forgets all of a partition that belongs to a former replica; its channels have to look again. */
+  /**
+   * Forgets all of a partition that belongs to a former replica; its channels have to look again.
+   */
   Work of(int partition, long lane) {
     if (Long.valueOf(lane).equals(lanes.get(partition))) {
       return Work.NONE;

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -47,6 +48,9 @@ final class SharedShardLog implements ShardLog {
 
   /** What the local log does not have yet. */
   private final List<LaneEvent> events = new ArrayList<>();
+
+  /** Since when the local disk takes nothing; empty while the disk takes everything. */
+  private OptionalLong fullNanos = OptionalLong.empty();
 
   /**
    * Is told by the shard's thread, after the local log has what comes before in the partition's
@@ -136,7 +140,22 @@ final class SharedShardLog implements ShardLog {
   /** See {@link SharedLane#expire}; of all lanes. Then runs what {@link #passed} lets wait. */
   void expire(long nowNanos) {
     lanes.values().forEach(lane -> lane.expire(nowNanos, events));
+    giveUpCounted(nowNanos);
     waits.look();
+  }
+
+  /** Writers wait for a full disk no longer than for the shared log. Their changes count. */
+  private void giveUpCounted(long nowNanos) {
+    if (!events.isEmpty() && fullNanos.isEmpty()) {
+      fullNanos = OptionalLong.of(nowNanos);
+    }
+    if (fullNanos.isPresent() && answers.isLate(fullNanos.getAsLong(), nowNanos)) {
+      for (LaneEvent event : events) {
+        if (event instanceof Counts counts) {
+          counts.group().giveUp(answers.full(counts.partition()));
+        }
+      }
+    }
   }
 
   /**
@@ -227,6 +246,7 @@ final class SharedShardLog implements ShardLog {
     }
     long before = local.end();
     local.adopt(batches);
+    fullNanos = OptionalLong.empty();
     List<Settled> settled = new ArrayList<>(events.size());
     int left = batches.size();
     for (LaneEvent event : events) {

@@ -17,8 +17,8 @@ import java.util.OptionalLong;
  * however often. Which snapshots were verified, and how long a snapshot has counted, each node
  * knows for itself; after a change of the leader, nodes verify again, and the wait begins again.
  *
- * <p>Invariants, with the newest verified snapshot S that has waited, and the
- * verified one S' before:
+ * <p>Invariants, with the newest verified snapshot S that has waited, and the verified one S'
+ * before:
  *
  * <ol>
  *   <li>the log of a partition begins at or before the record that follows the scan of S', and the

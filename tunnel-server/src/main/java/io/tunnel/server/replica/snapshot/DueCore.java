@@ -11,8 +11,8 @@ import java.util.TreeMap;
  * When a partition that a node leads needs a snapshot: when its log after the last one has grown to
  * some multiple of its rows, so that writing snapshots costs a bounded share of the writes, and a
  * node without a disk reads a bounded log. The rows are those of the last snapshot, whose bytes are
- * exact: RocksDB's estimates count rows that were overwritten, too. The logs of many small partitions are bounded in the
- * sum. A node writes one snapshot at a time.
+ * exact: RocksDB's estimates count rows that were overwritten, too. The logs of many small
+ * partitions are bounded in the sum. A node writes one snapshot at a time.
  */
 public final class DueCore {
 

@@ -33,7 +33,9 @@ final class RewrittenRowsTest {
   /** Kafka frees complete segments of this many MiB. */
   private static final long SEGMENT_MIB = 128;
 
-  /** Kafka looks for deleted segments so often, by default, and deletes the files a minute later. */
+  /**
+   * Kafka looks for deleted segments so often, by default, and deletes the files a minute later.
+   */
   private static final long KAFKA_LOOK_SECONDS = 300;
 
   private static final long KAFKA_DELETE_SECONDS = 60;
