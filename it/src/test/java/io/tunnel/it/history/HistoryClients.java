@@ -129,7 +129,7 @@ public final class HistoryClients {
   }
 
   /**
-   * Requires that each row behaves as one row.
+   * Requires an order of the calls to each row.
    *
    * @param file which gets the history
    * @return calls of the history

@@ -29,7 +29,7 @@ final class ClusterFaults implements AutoCloseable {
     clock.waitUntil(clock.nanos() + TimeUnit.MILLISECONDS.toNanos(ms), () -> false);
   }
 
-  /** Waits until each broker has all records: with one broker less nothing is lost then. */
+  /** Waits until each broker has all records. The loss of one broker loses no record then. */
   void awaitInSync() throws IOException, InterruptedException {
     try (TortureTopics topics = ground.kafka().topics(clock)) {
       topics.awaitInSync();
@@ -123,7 +123,7 @@ final class ClusterFaults implements AutoCloseable {
     victim.resume();
   }
 
-  /** The broker starts on what its disk had; the other brokers have all that was acknowledged. */
+  /** The broker starts without its unsynced records; the other brokers have all records. */
   void cutBroker(FaultPlan.Round round) throws IOException, InterruptedException {
     KafkaBroker victim = ground.kafka().victim(round);
     PowerDisk disk = ground.kafka().disk(round);
@@ -135,8 +135,8 @@ final class ClusterFaults implements AutoCloseable {
   }
 
   /**
-   * A broker misses what is written while it is down; then it comes to lead without the others, and
-   * the others take its log. What was acknowledged since the fault began may be gone.
+   * A broker that was down, and lacks the last records, comes to lead without the other brokers. The
+   * others start and take its log. Records that were acknowledged since the fault began may be gone.
    */
   void electUncleanly(FaultPlan.Round round) throws IOException, InterruptedException {
     KafkaBroker late = ground.kafka().victim(round);

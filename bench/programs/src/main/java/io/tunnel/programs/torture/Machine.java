@@ -69,7 +69,7 @@ final class Machine implements AutoCloseable {
     }
   }
 
-  /** The server has lost all that it stored; it must not run. */
+  /** Deletes the directory of the server; the server must not run. */
   void deleteData() throws IOException {
     delete(data());
   }

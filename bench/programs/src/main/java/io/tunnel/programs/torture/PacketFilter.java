@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Drops packets of loopback by their ports, so that a connection passes bytes in one direction
- * only. TCP sends again what was dropped, so all of it arrives late once nothing is dropped.
+ * only. TCP sends dropped packets again, so all bytes arrive late, after {@link #resume}.
  */
 final class PacketFilter implements AutoCloseable {
 

@@ -275,7 +275,7 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
     return nodes > 1 ? Optional.empty() : Optional.of("it needs --nodes");
   }
 
-  /** An unclean election takes what was acknowledged, so nobody gets one without asking. */
+  /** Without unclean elections, which lose acknowledged rows. */
   private Set<Fault> usual() {
     Set<Fault> usual = EnumSet.allOf(Fault.class);
     usual.removeIf(fault -> fault == Fault.UNCLEAN || (nodes == 1 && fault.needsCluster()));

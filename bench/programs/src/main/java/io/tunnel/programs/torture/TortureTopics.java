@@ -85,7 +85,7 @@ final class TortureTopics implements AutoCloseable {
       }
       return "";
     } catch (IOException e) {
-      // Among others a topic that is deleted meanwhile.
+      // A topic may be deleted between both requests.
       return e.getMessage();
     }
   }
