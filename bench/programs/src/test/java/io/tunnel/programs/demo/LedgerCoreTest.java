@@ -2,10 +2,10 @@ package io.tunnel.programs.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.programs.ledger.OrderCore.Arrival;
 import io.tunnel.programs.demo.LedgerCore.Fault;
 import io.tunnel.programs.demo.LedgerCore.Findings;
 import io.tunnel.programs.ledger.OrderCore;
+import io.tunnel.programs.ledger.OrderCore.Arrival;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

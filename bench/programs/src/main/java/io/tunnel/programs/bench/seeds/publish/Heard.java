@@ -33,7 +33,6 @@ final class Heard implements Publishing.Events {
   /** Paths that nobody creates. */
   private final LongAdder unknown = new LongAdder();
 
-
   private final LongAdder events = new LongAdder();
   private final LongAdder reads = new LongAdder();
   private final LongAccumulator lastNanos = new LongAccumulator(Math::max, Long.MIN_VALUE);
@@ -48,9 +47,7 @@ final class Heard implements Publishing.Events {
     this.failure = failure;
     this.beganNanos = new AtomicLongArray(what.publishers() * what.pathsOfPublisher());
     this.seen =
-        IntStream.range(0, what.subscribers())
-            .mapToObj(unused -> new OrderCore(0))
-            .toList();
+        IntStream.range(0, what.subscribers()).mapToObj(unused -> new OrderCore(0)).toList();
     begin();
   }
 
