@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * Permissions, and questions about them in a random order, so that of many permissions what is asked
- * next is not what the processor has at hand. Half of the permissions are on tables by name,
+ * Permissions, and questions about them in a random order, so that of many permissions what is
+ * asked next is not what the processor has at hand. Half of the permissions are on tables by name,
  * a quarter on tunnels by name, a quarter on beginnings of names of tables.
  */
 final class GrantedRights {

@@ -135,8 +135,9 @@ final class ClusterFaults implements AutoCloseable {
   }
 
   /**
-   * A broker that was down, and lacks the last records, comes to lead without the other brokers. The
-   * others start and take its log. Records that were acknowledged since the fault began may be gone.
+   * A broker that was down, and lacks the last records, comes to lead without the other brokers.
+   * The others start and take its log. Records that were acknowledged since the fault began may be
+   * gone.
    */
   void electUncleanly(FaultPlan.Round round) throws IOException, InterruptedException {
     KafkaBroker late = ground.kafka().victim(round);

@@ -24,9 +24,10 @@ import java.util.OptionalLong;
  *   <li>the log of a partition begins at or before the record that follows the scan of S', and the
  *       log of blocks at or before the first block of S';
  *   <li>changes that the table's retention keeps are in the log;
- *   <li>a minute, or the given wait, and the time to read S at 8 MiB/s lie between the record of S and the trim: a
- *       node that begins with a snapshot before S' completes meanwhile. Newer snapshots do not
- *       prolong the wait, so a partition whose snapshots are less far apart is trimmed, too;
+ *   <li>a minute, or the given wait, and the time to read S at 8 MiB/s lie between the record of S
+ *       and the trim: a node that begins with a snapshot before S' completes meanwhile. Newer
+ *       snapshots do not prolong the wait, so a partition whose snapshots are less far apart is
+ *       trimmed, too;
  *   <li>a record that does not count deletes nothing.
  * </ol>
  */

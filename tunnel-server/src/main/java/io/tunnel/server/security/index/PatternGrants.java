@@ -57,9 +57,7 @@ final class PatternGrants {
     SubjectGrants stored = patterns.get(grant.stem());
     SubjectGrants before = stored == null ? SubjectGrants.NONE : stored;
     SubjectGrants after = before.changed(grant, isPlus);
-    return after.isEmpty()
-        ? patterns.without(grant.stem())
-        : patterns.with(grant.stem(), after);
+    return after.isEmpty() ? patterns.without(grant.stem()) : patterns.with(grant.stem(), after);
   }
 
   private int[] counted(Grant grant, boolean isPlus) {

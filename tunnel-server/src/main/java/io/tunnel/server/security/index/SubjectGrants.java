@@ -12,8 +12,7 @@ import java.util.List;
  */
 record SubjectGrants(PersistentMap<Tally> principals, PersistentMap<Tally> groups) {
 
-  static final SubjectGrants NONE =
-      new SubjectGrants(PersistentMap.empty(), PersistentMap.empty());
+  static final SubjectGrants NONE = new SubjectGrants(PersistentMap.empty(), PersistentMap.empty());
 
   boolean isEmpty() {
     return principals.size() == 0 && groups.size() == 0;

@@ -43,8 +43,7 @@ final class RewrittenRowsTest {
   /** MiB a second at which another node reads a snapshot back. */
   private static final long READ_MIB = 32;
 
-  private final SnapshotsCore core =
-      new SnapshotsCore(DueCore.Limits.USUAL, TrimCore.WAIT_NANOS);
+  private final SnapshotsCore core = new SnapshotsCore(DueCore.Limits.USUAL, TrimCore.WAIT_NANOS);
   private final List<Log> logs = new ArrayList<>();
   private final List<Due> dues = new ArrayList<>();
   private long now;
