@@ -92,7 +92,10 @@ final class SteadyLoad implements AutoCloseable {
     Client client = this::add;
     this.load =
         Load.begin(
-            clock, Plan.CLOSED.at(rowsPerSecond), List.of(client), Load.threads("steady-load"));
+            clock,
+            Plan.CLOSED.at((double) rowsPerSecond),
+            List.of(client),
+            Load.threads("steady-load"));
   }
 
   /** From now on, times are of rows that are written from now on. */

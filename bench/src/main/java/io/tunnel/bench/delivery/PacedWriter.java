@@ -36,7 +36,7 @@ final class PacedWriter implements AutoCloseable {
     this.load =
         Load.begin(
             bed.clock(),
-            Plan.CLOSED.at(rowsPerSecond),
+            Plan.CLOSED.at((double) rowsPerSecond),
             List.of(client),
             Load.threads("paced-writer"));
   }

@@ -31,7 +31,10 @@ final class PacedRows implements AutoCloseable {
         };
     this.load =
         Load.begin(
-            clock, Plan.CLOSED.at(rowsPerSecond), List.of(client), Load.threads("paced-rows"));
+            clock,
+            Plan.CLOSED.at((double) rowsPerSecond),
+            List.of(client),
+            Load.threads("paced-rows"));
   }
 
   /** Stops writing, and returns the number of rows. */
