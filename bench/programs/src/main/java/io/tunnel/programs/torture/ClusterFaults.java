@@ -59,7 +59,7 @@ final class ClusterFaults implements AutoCloseable {
       boolean unused = first.server().isReadyWithin(round.interruptedMs());
       first.kill();
       tally.startInterrupted();
-      var again = first.spawn();
+      var unusedAgain = first.spawn();
     } else if (!isAll && round.lastsMs() % 3 == 0) {
       killAnother(round);
     }

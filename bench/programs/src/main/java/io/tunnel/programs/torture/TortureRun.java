@@ -156,7 +156,7 @@ final class TortureRun {
     boolean isCut =
         round.fault().needsCluster()
             ? treat(life, round, certain)
-            : treat(life, ground(life, round), round, certain);
+            : treat(life, victim(life, round), round, certain);
     life.go();
     waitMs(AFTER_MS);
     life.pause();
@@ -164,7 +164,7 @@ final class TortureRun {
     return compare(life, round, certain, tables, startNanos);
   }
 
-  private static Machine ground(Life life, FaultPlan.Round round) {
+  private static Machine victim(Life life, FaultPlan.Round round) {
     return life.ground().victim(round);
   }
 
