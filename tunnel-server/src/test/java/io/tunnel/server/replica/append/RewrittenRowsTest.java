@@ -187,7 +187,7 @@ final class RewrittenRowsTest {
     for (long seed = 1; seed <= 20; seed++) {
       Random random = new Random(seed);
       RewrittenRowsTest world = new RewrittenRowsTest();
-      long rows = 100 + random.nextInt(1_000);
+      long rows = 100L + random.nextInt(1_000);
       world.logs.add(new Log(rows, 0.1 + random.nextInt(120) / 10.0));
       world.run(3 * 3_600);
       Log log = world.logs.get(0);

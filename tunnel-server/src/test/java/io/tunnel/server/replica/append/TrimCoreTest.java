@@ -61,7 +61,7 @@ final class TrimCoreTest {
   void snapshots_that_come_more_often_than_the_wait_do_not_hold_up_a_trim() {
     long second = MINUTE / 60;
     for (int id = 1; id <= 30; id++) {
-      counts(snapshot(id, id * 10L, id * 100L, id), id * 10 * second);
+      counts(snapshot(id, id * 10L, id * 100L, id), id * 10L * second);
       core.verified(id, true);
     }
     assertThat(core.due(NOTHING, true, 300 * second)).contains(new Trim(2_300, 230, 23));
