@@ -39,7 +39,7 @@ final class ReplicaStart {
    * Begins replicas of any shards.
    *
    * @param executor of threads that may wait; one thread loads one replica
-   * @param waits how these threads wait; a log that gives nothing in time fails a start
+   * @param waits how the threads wait; a silent log fails a start
    */
   ReplicaStart(ReadableAppendLog log, SnapshotBlocks blocks, Executor executor, Waits waits) {
     this.log = log;

@@ -56,7 +56,7 @@ final class SnapshotSearch implements AutoCloseable {
   /**
    * A search that has read nothing.
    *
-   * @param waits for the log; a log that gives nothing in time fails the search
+   * @param waits for the log; a silent log fails the search
    */
   SnapshotSearch(ReadableAppendLog log, int partition, Waits waits) {
     this.log = log;

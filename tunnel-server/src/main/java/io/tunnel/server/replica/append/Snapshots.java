@@ -84,7 +84,7 @@ public final class Snapshots implements Closeable {
    */
   public record Threads(Executor owner, Executor waiting, Waits waits) {
 
-    /** Milliseconds after which a log that gives nothing fails a search for snapshots. */
+    /** Milliseconds after which a silent log fails a search for snapshots. */
     private static final long WAIT_MS_MAX = 30_000;
 
     /** Threads of the JVM. */

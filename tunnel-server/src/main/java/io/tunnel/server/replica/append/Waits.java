@@ -6,9 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/**
- * How a thread that may wait does so. The threads of a simulation let simulated time pass instead.
- */
+/** How threads wait. The threads of a simulation let simulated time pass instead. */
 interface Waits {
 
   /** Waits until a question is answered, or has failed. */
@@ -20,7 +18,7 @@ interface Waits {
   /**
    * Waits as a thread of the JVM.
    *
-   * @param waitMsMax milliseconds after which a queue without an element is not waited for
+   * @param waitMsMax limit of a wait for an element, in milliseconds
    */
   static Waits ofThread(long waitMsMax) {
     return new Waits() {

@@ -62,7 +62,7 @@ final class SnapshotBlock {
       this(id, number, BYTES_MAX);
     }
 
-    /** A block that has so many bytes, or one entry. */
+    /** A block with a limit in bytes; one entry alone may be larger. */
     Open(long id, int number, int bytesMax) {
       this.bytesMax = bytesMax;
       this.sink = new ByteSink(bytesMax);

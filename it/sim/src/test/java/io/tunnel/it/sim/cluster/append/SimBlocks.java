@@ -44,7 +44,7 @@ public final class SimBlocks {
       log.blocks.remove(offset);
     } else {
       byte[] bytes = block.toByteArray();
-      bytes[bit / Byte.SIZE % bytes.length] ^= (byte) (1 << bit % Byte.SIZE);
+      bytes[bit / Byte.SIZE % bytes.length] ^= (byte) (1 << (bit % Byte.SIZE));
       log.blocks.put(offset, Bytes.copyOf(bytes));
       log.damaged.add(offset);
     }
