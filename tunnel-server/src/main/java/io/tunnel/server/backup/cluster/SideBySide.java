@@ -48,7 +48,6 @@ final class SideBySide {
 
   /** One call. */
   private static final class Run<T, U, V> {
-    private final List<T> tools;
     private final List<U> tasks;
     private final Work<T, U, V> work;
     private final List<Optional<V>> results;
@@ -59,7 +58,6 @@ final class SideBySide {
     private final CountDownLatch ended;
 
     Run(String name, List<T> tools, List<U> tasks, Work<T, U, V> work) {
-      this.tools = tools;
       this.tasks = tasks;
       this.work = work;
       this.results = new ArrayList<>(tasks.stream().map(task -> Optional.<V>empty()).toList());
