@@ -116,8 +116,7 @@ final class ClusterBackupCommand extends Job {
     }
   }
 
-  private void take(Path staging, BackupDirectory target, KafkaConfig config)
-      throws IOException {
+  private void take(Path staging, BackupDirectory target, KafkaConfig config) throws IOException {
     Screen screen = Screen.standardError(err(), System.getenv());
     SystemClock clock = new SystemClock();
     long takenMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
