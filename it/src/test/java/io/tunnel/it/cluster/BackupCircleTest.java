@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -106,7 +107,7 @@ class BackupCircleTest {
     load.awaitRounds(ROUNDS);
     repeated.next();
     channels.awaitProgress();
-    Map<Integer, TreeMap<Long, Mutation>> floor = load.acknowledged();
+    Map<Integer, NavigableMap<Long, Mutation>> floor = load.acknowledged();
     Map<Integer, Long> progress = channels.checkpoints(ChannelType.Stream);
     service.backUp(from);
     load.awaitRounds(ROUNDS_LOST);
@@ -161,7 +162,7 @@ class BackupCircleTest {
   /** All changes of all tables: dense, and with all that was acknowledged. */
   private Map<String, Map<Integer, History>> requireHistories() {
     Map<String, Map<Integer, History>> all = new HashMap<>();
-    Map<Integer, TreeMap<Long, Mutation>> acknowledged = load.acknowledged();
+    Map<Integer, NavigableMap<Long, Mutation>> acknowledged = load.acknowledged();
     for (String table : CircleLoad.TABLES) {
       Map<Integer, History> histories = History.of(service, load.tables(), table);
       histories.forEach(
@@ -223,7 +224,7 @@ class BackupCircleTest {
    * @return the ends by partition
    */
   private Map<Integer, Long> requireRestored(
-      Map<String, Map<Integer, History>> former, Map<Integer, TreeMap<Long, Mutation>> floor) {
+      Map<String, Map<Integer, History>> former, Map<Integer, NavigableMap<Long, Mutation>> floor) {
     Map<Integer, Long> ends = new TreeMap<>();
     Map<String, Map<Integer, History>> restored = new HashMap<>();
     for (String table : CircleLoad.TABLES) {
@@ -274,7 +275,7 @@ class BackupCircleTest {
    */
   private void requireSavepoints(
       Map<Integer, History> former,
-      Map<Integer, TreeMap<Long, Mutation>> floor,
+      Map<Integer, NavigableMap<Long, Mutation>> floor,
       Map<Integer, Long> ends) {
     former.forEach(
         (partition, history) -> {

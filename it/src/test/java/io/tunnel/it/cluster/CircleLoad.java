@@ -27,11 +27,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * A program that writes to five tables through one client, in every way that rows are written. It
@@ -66,7 +68,7 @@ final class CircleLoad implements AutoCloseable {
   private long number;
 
   // Guarded by this.
-  private final Map<Integer, TreeMap<Long, Mutation>> acknowledged = new HashMap<>();
+  private final Map<Integer, NavigableMap<Long, Mutation>> acknowledged = new HashMap<>();
   private boolean mustRest = true;
   private boolean isResting = true;
   private boolean isOver;
@@ -128,18 +130,18 @@ final class CircleLoad implements AutoCloseable {
     synchronized (this) {
       isResting = true;
       notifyAll();
-      while (mustRest && !isOver) {
-        pause();
-      }
+      await(() -> !mustRest || isOver);
       isResting = false;
       return !isOver;
     }
   }
 
   /** With the monitor. */
-  private void pause() {
+  private void await(BooleanSupplier isTrue) {
     try {
-      wait();
+      while (!isTrue.getAsBoolean()) {
+        wait();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
@@ -208,13 +210,13 @@ final class CircleLoad implements AutoCloseable {
     }
   }
 
-  private TreeMap<Long, Mutation> of(RowResult result) {
+  private NavigableMap<Long, Mutation> of(RowResult result) {
     return acknowledged.computeIfAbsent(result.partition(), id -> new TreeMap<>());
   }
 
   /** What was acknowledged, by partition and position. */
-  synchronized Map<Integer, TreeMap<Long, Mutation>> acknowledged() {
-    Map<Integer, TreeMap<Long, Mutation>> copy = new HashMap<>();
+  synchronized Map<Integer, NavigableMap<Long, Mutation>> acknowledged() {
+    Map<Integer, NavigableMap<Long, Mutation>> copy = new HashMap<>();
     acknowledged.forEach((partition, all) -> copy.put(partition, new TreeMap<>(all)));
     return copy;
   }
@@ -246,9 +248,7 @@ final class CircleLoad implements AutoCloseable {
   void rest() {
     synchronized (this) {
       mustRest = true;
-      while (!isResting) {
-        pause();
-      }
+      await(() -> isResting);
     }
     requireNoFailure();
   }

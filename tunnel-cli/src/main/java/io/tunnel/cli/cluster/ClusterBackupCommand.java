@@ -99,9 +99,9 @@ final class ClusterBackupCommand extends Job {
       throw CommandFailure.usage("--keep is at least 1, not " + keep);
     }
     KafkaConfig config = kafka.config(1);
-    try (WorkDirectory unused = WorkDirectory.open(work, to);
+    try (WorkDirectory directory = WorkDirectory.open(work, to);
         BackupDirectory target = open()) {
-      take(target, config);
+      take(directory.path(), target, config);
       return ExitCode.OK;
     } catch (IOException e) {
       throw CommandFailure.failed(Diagnosis.ofFile(e));
@@ -116,7 +116,7 @@ final class ClusterBackupCommand extends Job {
     }
   }
 
-  private void take(BackupDirectory target, KafkaConfig config) throws IOException {
+  private void take(Path staging, BackupDirectory target, KafkaConfig config) throws IOException {
     Screen screen = Screen.standardError(err(), System.getenv());
     SystemClock clock = new SystemClock();
     long takenMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
@@ -125,11 +125,11 @@ final class ClusterBackupCommand extends Job {
     try (KafkaClusters clusters = new KafkaClusters(config, clock);
         ProgressBar bar = bar("reading", screen)) {
       ClusterBackup.Pace pace = new ClusterBackup.Pace(KafkaClusters.THREADS, bar::add);
-      read = new ClusterBackup(clusters, work, shards, origin, pace).run();
+      read = new ClusterBackup(clusters, staging, shards, origin, pace).run();
     }
     try (ProgressBar bar = bar("copying", screen)) {
       Backup.Options options = new Backup.Options(true, Optional.ofNullable(keep));
-      print(read, Backup.take(work, target, options, takenMs, bar::add));
+      print(read, Backup.take(staging, target, options, takenMs, bar::add));
     }
   }
 
