@@ -66,7 +66,7 @@ public class RecordBenchmark {
     return sum;
   }
 
-  /** What does a processor pay that turns all of each row into values of its own? */
+  /** What does a processor pay for values of its own of each column? */
   @Benchmark
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public void decode(Blackhole seen) {
