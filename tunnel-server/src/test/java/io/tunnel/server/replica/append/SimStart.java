@@ -104,7 +104,14 @@ public final class SimStart implements ReadableAppendLog, SnapshotBlocks {
   /** Begins a replica; empty when a log could not be read. */
   Optional<LaneState> begin(Shard shard, int partition, BooleanSupplier step) {
     CompletableFuture<LaneState> begun =
-        new ReplicaStart(this, this, Runnable::run, new StepWaits(step::getAsBoolean))
+        new ReplicaStart(
+                this,
+                this,
+                Runnable::run,
+                new StepWaits(
+                    () -> {
+                      var unused = step.getAsBoolean();
+                    }))
             .begin(shard, partition);
     return begun.isCompletedExceptionally() ? failed(begun) : Optional.of(begun.join());
   }
