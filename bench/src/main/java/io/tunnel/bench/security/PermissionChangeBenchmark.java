@@ -52,7 +52,7 @@ public class PermissionChangeBenchmark {
   @Warmup(iterations = 3, time = 1)
   @Measurement(iterations = 5, time = 1)
   public SecuritySnapshot changeTwice() {
-    next = (next + 7_919) % GrantedRights.COUNT;
+    next = (next + 7_919) % GrantedRights.COUNT_MAX;
     Permission permission = rights.permission(next);
     records.apply(SecurityRecords.removalOfPermission(permission.id()));
     records.apply(records.noting(permission));

@@ -63,7 +63,7 @@ public final class HistoryClients {
   private final AtomicLong ended = new AtomicLong();
   private final AtomicReference<Optional<Throwable>> failure =
       new AtomicReference<>(Optional.empty());
-  private volatile int turn;
+  private final AtomicLong turn = new AtomicLong();
   private volatile boolean isOver;
 
   /**
@@ -116,7 +116,7 @@ public final class HistoryClients {
 
   /** From now on the clients use rows that nobody has used. */
   public void turn() {
-    turn++;
+    var unused = turn.incrementAndGet();
   }
 
   /** Ends the clients; returns when each has its last answer. */
@@ -161,7 +161,8 @@ public final class HistoryClients {
     Random random = new Random(number);
     try (TableClient client = TableClient.connect(config)) {
       while (!isOver) {
-        long first = random.nextInt(shape.partitions()) * PARTITION_STRIDE + turn * TURN_STRIDE;
+        long first =
+            random.nextInt(shape.partitions()) * PARTITION_STRIDE + turn.get() * TURN_STRIDE;
         long key = first + random.nextInt(shape.keys());
         switch (random.nextInt(6)) {
           case 0, 1 -> get(client, number, key);
