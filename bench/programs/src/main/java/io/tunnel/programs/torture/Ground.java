@@ -41,11 +41,16 @@ final class Ground implements AutoCloseable {
     this.work = work;
   }
 
-  /** Makes what the plan needs; no server runs. */
-  static Ground make(String mainClass, TorturePlan plan) throws IOException, InterruptedException {
+  /**
+   * Makes what the plan needs; no server runs.
+   *
+   * @param now when certificates begin
+   */
+  static Ground make(String mainClass, TorturePlan plan, Instant now)
+      throws IOException, InterruptedException {
     Ground made = new Ground(plan, Files.createTempDirectory(plan.work(), "tunnel-torture-"));
     try {
-      made.make(mainClass);
+      made.make(mainClass, now);
       return made;
     } catch (IOException | InterruptedException | RuntimeException e) {
       made.close();
@@ -53,7 +58,7 @@ final class Ground implements AutoCloseable {
     }
   }
 
-  private void make(String mainClass) throws IOException, InterruptedException {
+  private void make(String mainClass, Instant now) throws IOException, InterruptedException {
     // All servers of a run keep their ports, so that clients find a restarted server.
     List<Integer> ports = FreePorts.find(Math.max(1, plan.nodes()));
     boolean needsDisk = plan.faults().stream().anyMatch(Fault::needsDisk);
@@ -62,7 +67,7 @@ final class Ground implements AutoCloseable {
       machines.add(Machine.make(mainClass, own, ports.get(i), needsDisk && plan.hasDisks()));
     }
     if (plan.isSecured()) {
-      security = LoopbackSecurity.in(work, Instant.now());
+      security = LoopbackSecurity.in(work, now);
     }
     if (plan.isNode()) {
       kafka = Optional.of(TortureKafka.make(work.resolve("kafka"), plan));

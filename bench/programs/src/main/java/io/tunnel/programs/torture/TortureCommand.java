@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -190,7 +191,7 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
 
   private static void run(TorturePlan plan, TortureTally tally, PrintWriter err)
       throws IOException, InterruptedException {
-    Ground ground = Ground.make(MAIN_CLASS, plan);
+    Ground ground = Ground.make(MAIN_CLASS, plan, Instant.now());
     Thread interrupted = new Thread(() -> close(ground, err), "interrupted");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
