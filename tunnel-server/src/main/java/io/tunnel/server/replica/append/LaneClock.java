@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Compares the clock of the node with the clock of the shared log, at each record of a partition
- * that the log acknowledges. A node whose clock is off does not lead, and asks the log for its time
+ * that the log acknowledges, and with the monotonic clock before each group. A node whose clock is
+ * off does not lead, and asks the log for its time
  * by a record that counts for no reader. For the shard's thread.
  */
 final class LaneClock {
@@ -37,10 +38,19 @@ final class LaneClock {
     return gap.isOff();
   }
 
+  /** Looks whether the wall clock was set; returns this clock. */
+  LaneClock look() {
+    return tell(() -> gap.look(nowMs(), wiring.clock().nanos()));
+  }
+
   /** The log has acknowledged a record that was sent at {@code sentMs}; returns this clock. */
   LaneClock measure(long sentMs, AppendLog.Placed placed) {
+    return tell(() -> gap.measured(sentMs, nowMs(), wiring.clock().nanos(), placed.timeMs()));
+  }
+
+  private LaneClock tell(Runnable change) {
     boolean wasOff = gap.isOff();
-    gap.measured(sentMs, nowMs(), placed.timeMs());
+    change.run();
     if (gap.isOff() && !wasOff) {
       gap.began(wiring.clock().nanos());
       LOG.error(

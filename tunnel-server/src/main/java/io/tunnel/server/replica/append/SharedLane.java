@@ -103,6 +103,19 @@ final class SharedLane {
     return lead.role() == Role.LEADING;
   }
 
+  /** Whether a group may be dated and appended now. A wall clock that was set ends the lead. */
+  boolean mayAppend() {
+    heed(clock.look());
+    settleStanding();
+    return isLeading();
+  }
+
+  private void heed(LaneClock looked) {
+    if (looked.isOff()) {
+      lead.resign();
+    }
+  }
+
   /**
    * The offset of the node's own marker, while the node leads and has taken all records before. For
    * any thread. Empty before a change of another leader is given out.
@@ -145,11 +158,7 @@ final class SharedLane {
     settleStanding();
   }
 
-  /**
-   * Claims the lead where that is due; to be called again and again, since a claim may be lost.
-   *
-   * @param nowMs the wall clock, in milliseconds since 1970
-   */
+  /** Claims the lead where that is due, by both clocks; to be called again and again. */
   void tick(long nowNanos, long nowMs) {
     if (!standing.isFollowing()) {
       return;
@@ -158,7 +167,7 @@ final class SharedLane {
       claims.leads(nowNanos);
     }
     tail.mark(nowNanos, next());
-    if (clock.isOff()) {
+    if (!mayAppend() && clock.isOff()) {
       if (claims.isWanted()) {
         clock.ask(nowNanos);
       }
@@ -208,9 +217,7 @@ final class SharedLane {
   }
 
   private void claimed(AppendHeader marker, long sentMs, Optional<AppendLog.Placed> placed) {
-    if (placed.isPresent() && clock.measure(sentMs, placed.get()).isOff()) {
-      lead.resign();
-    }
+    placed.ifPresent(at -> heed(clock.measure(sentMs, at)));
     if (placed.isEmpty()) {
       incidents.failed();
       if (lead.isClaiming(marker)) {
@@ -257,10 +264,8 @@ final class SharedLane {
   }
 
   /**
-   * Appends the record of a restored partition that says where its positions begin. Told {@link
+   * Appends the record of a restored partition, whose positions begin at {@code first}. Told {@link
    * Outcome#NEVER} also when a group is under way.
-   *
-   * @param first the first position
    */
   void append(AppendValue.Begin value, long first, Consumer<Outcome> done, List<LaneEvent> events) {
     control(value, first, done, events);
@@ -288,9 +293,7 @@ final class SharedLane {
       AppendHeader header, OwnAppend own, Optional<AppendLog.Placed> at, List<LaneEvent> events) {
     if (at.isPresent()) {
       settle(lead.acknowledged(header, at.get().offset()), events);
-      if (clock.measure(own.madeMs, at.get()).isOff()) {
-        lead.resign();
-      }
+      heed(clock.measure(own.madeMs, at.get()));
     } else {
       incidents.failed(own);
       if (lead.isUnderWay(header)) {
@@ -357,10 +360,8 @@ final class SharedLane {
     if (!standing.isFollowing()) {
       return;
     }
-    if (event instanceof AppendTail.LeaderChanged changed) {
-      if (tail.isNewer(changed.leaderEpoch())) {
-        doubt();
-      }
+    if (event instanceof AppendTail.LeaderChanged changed && tail.isNewer(changed.leaderEpoch())) {
+      doubt();
     } else if (event instanceof AppendTail.Begun begun) {
       tail.began(begun);
     } else if (tail.hasBegun()) {
@@ -432,9 +433,8 @@ final class SharedLane {
 
   /**
    * The answer to a look at the end of the log. An end that the lane has reached, under the leader
-   * of the log that has the lane's last record, confirms the lane at {@code askedNanos}.
-   *
-   * @param askedNanos when the question was asked, by the shard's clock
+   * of the log that has the lane's last record, confirms the lane at {@code askedNanos}, the
+   * shard's clock when the question was asked.
    */
   void sawEnd(AppendTail.End end, long askedNanos, List<LaneEvent> events) {
     if (!standing.isFollowing()) {

@@ -226,7 +226,7 @@ final class SharedShardLog implements ShardLog {
   @Override
   public void append(OpenGroup group, LongSupplier commitMicros) {
     SharedLane lane = lanes.get(group.lane());
-    if (lane == null || !lane.isLeading()) {
+    if (lane == null || !lane.mayAppend()) {
       events.add(new Refused(group, notLed(group.lane())));
     } else {
       lane.append(group, commitMicros.getAsLong(), events);

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.zip.CRC32C;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a lane does with the answers of the log and the events of its tail. */
@@ -309,6 +310,37 @@ class SharedLaneTest extends LaneFixture {
     assertThat(lane.standing()).isEqualTo(Standing.FAILED);
     assertThat(lane.reason())
         .hasValueSatisfying(why -> assertThat(why).contains("partition 1", "offset 1"));
+  }
+
+  /** Both clocks of the node go on, and the clock of the log. */
+  private void pass(long millis) {
+    nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+    nodeMs += millis;
+    logMs += millis;
+  }
+
+  @Test
+  void a_wall_clock_that_was_set_ends_the_lead_before_the_next_group() {
+    lead();
+    pass(60_000);
+    nodeMs -= ClockGapCore.MS_MAX;
+    assertThat(lane.mayAppend()).as("a small difference").isTrue();
+    nodeMs += 2 * ClockGapCore.MS_MAX + 1;
+    assertThat(lane.mayAppend()).isFalse();
+    assertThat(lane.ledEpoch()).isEmpty();
+    long records = logs.size(PARTITION);
+    lead();
+    assertThat(logs.size(PARTITION)).as("no claim").isEqualTo(records);
+    // The wall clock is right now, and was wrong before.
+    logMs = nodeMs;
+    pass(TimeUnit.NANOSECONDS.toMillis(LaneClock.PAUSE_NANOS));
+    lane.tick(clock.nanos(), nodeMs);
+    land();
+    lead();
+    assertThat(lane.mayAppend()).isTrue();
+    nodeMs -= ClockGapCore.MS_MAX + 1;
+    lane.tick(clock.nanos(), nodeMs);
+    assertThat(lane.isLeading()).as("behind, without a group").isFalse();
   }
 
   @Test

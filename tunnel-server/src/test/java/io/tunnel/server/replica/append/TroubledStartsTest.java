@@ -6,6 +6,7 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.Logged;
@@ -170,19 +171,23 @@ final class TroubledStartsTest extends SnapshotsFixture {
     assertThat(has(first, "a")).isTrue();
   }
 
-  /** The log tells its time with the first acknowledgement after the clock was set. */
   @Test
-  void a_clock_that_is_set_an_hour_ahead_ends_the_lead_with_the_first_answer() throws Exception {
+  void a_leader_whose_clock_is_set_an_hour_ahead_dates_no_change_by_it() throws Exception {
     lead(first, second);
     write(first, "a");
     nodes.aheadMicros.put(1, HOUR_MICROS);
-    write(first, "b");
+    Outcomes refused = new Outcomes();
+    first.replicas.of(P).write(Outcomes.write(batch(P, put("b")), false, refused));
+    nodes.settle();
+    assertThat(refused.refusal()).isEqualTo(ErrorCode.NOT_LEADER);
     assertThat(first.replicas.isServing(P)).isFalse();
     nodes.pass(11_000);
-    assertThat(first.replicas.isServing(P)).isFalse();
+    assertThat(first.replicas.isServing(P)).as("the log has another time").isFalse();
     lead(second, first);
     write(second, "c");
-    assertThat(has(second, "b")).isTrue();
+    assertThat(has(second, "b")).isFalse();
+    long latest = nodes.clock.epochMicros() + TimeUnit.MINUTES.toMicros(1);
+    assertThat(second.replicas.view(P).orElseThrow().lastMicros()).isBetween(1L, latest);
     nodes.aheadMicros.remove(1);
     second.replicas.follow(P);
     first.replicas.lead(P);
