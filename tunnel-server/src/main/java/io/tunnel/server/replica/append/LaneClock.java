@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Compares the clock of the node with the clock of the shared log, at each record of a partition
  * that the log acknowledges, and with the monotonic clock before each group. A node whose clock is
- * off does not lead, and asks the log for its time
- * by a record that counts for no reader. For the shard's thread.
+ * off does not lead, and asks the log for its time by a record that counts for no reader. For the
+ * shard's thread.
  */
 final class LaneClock {
 

@@ -14,8 +14,8 @@ import io.tunnel.server.replica.append.LeadCore.Outcome;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.zip.CRC32C;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** What a lane does with the answers of the log and the events of its tail. */
