@@ -50,8 +50,8 @@ class RealSnapshotsTest {
   private final SplittableRandom random = new SplittableRandom(1);
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-  /** The wall clock; the time that intervals are measured by can pass at once. */
-  private final class Clock implements Shard.Clock {
+  /** The wall clock; of the time that intervals are measured by, {@code skipped} passes at once. */
+  private record Clock(AtomicLong skipped) implements Shard.Clock {
     @Override
     public long epochMicros() {
       return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
@@ -59,7 +59,7 @@ class RealSnapshotsTest {
 
     @Override
     public long nanos() {
-      return System.nanoTime() + passedNanos.get();
+      return System.nanoTime() + skipped.get();
     }
   }
 
@@ -97,8 +97,15 @@ class RealSnapshotsTest {
                   () -> true),
               partition -> CompletableFuture.completedFuture(Optional.empty()),
               snapshots);
-      LaneShards lanes = new LaneShards(ports, 1 << 20, 3_600_000, new Clock());
-      replicas = AppendReplicas.prepare(layout(id), lanes, new NoMeter());
+      LaneShards lanes = new LaneShards(ports, 1 << 20, 3_600_000, new Clock(new AtomicLong()));
+      AppendReplicas.Layout layout = layout(id);
+      layout.identity().claim(layout.shards().directory());
+      Shards shards =
+          Shards.openCache(
+              layout.shards(), ports.known().catalog(), lanes, new NoMeter(), lanes.clock());
+      replicas =
+          new AppendReplicas(
+              shards, lanes.keepers(shards), lanes, layout.replica(), new Clock(passedNanos));
       replicas.shards().forEach(Shard::start);
     }
 
