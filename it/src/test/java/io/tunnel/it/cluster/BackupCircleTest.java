@@ -323,17 +323,25 @@ class BackupCircleTest {
     Poll.until("the session has ended", () -> !load.session().isOpen());
   }
 
-  /** Each row was written once, and has one DELETE. */
+  /** Each row was written once, and has one DELETE, which a sweep writes after the row's life. */
   private void requireExpired() {
     Poll.until("all rows have expired", () -> rows(CircleLoad.EXPIRING).isEmpty());
+    Poll.until(
+        "each row has its DELETE",
+        () -> expiring(ChangeKind.DELETE).keySet().equals(expiring(ChangeKind.PUT).keySet()));
+    assertThat(expiring(ChangeKind.DELETE)).isEqualTo(expiring(ChangeKind.PUT));
+  }
+
+  /** By key, how many changes of that kind the table of expiring rows had. */
+  private Map<String, Integer> expiring(ChangeKind kind) {
+    Map<String, Integer> counts = new TreeMap<>();
     for (History history : History.of(service, load.tables(), CircleLoad.EXPIRING).values()) {
-      Map<String, Integer> deletes = new TreeMap<>();
-      Map<String, Integer> puts = new TreeMap<>();
       for (Seen seen : history.changes()) {
-        Map<String, Integer> counts = seen.mutation().kind() == ChangeKind.DELETE ? deletes : puts;
-        counts.merge(seen.mutation().key(), 1, Integer::sum);
+        if (seen.mutation().kind() == kind) {
+          counts.merge(seen.mutation().key(), 1, Integer::sum);
+        }
       }
-      assertThat(deletes).isEqualTo(puts);
     }
+    return counts;
   }
 }
