@@ -29,7 +29,7 @@ final class PatternGrants {
     this.lengths = lengths;
   }
 
-  /** These grants with one more, or without one of them. */
+  /** The grants after a grant is added or removed. */
   PatternGrants changed(Grant grant, boolean isPlus) {
     return grant.isBeginning()
         ? new PatternGrants(names, changed(beginnings, grant, isPlus), counted(grant, isPlus))

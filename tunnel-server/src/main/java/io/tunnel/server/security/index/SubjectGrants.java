@@ -18,7 +18,7 @@ record SubjectGrants(PersistentMap<Tally> principals, PersistentMap<Tally> group
     return principals.size() == 0 && groups.size() == 0;
   }
 
-  /** These grants with one more, or without one of them. */
+  /** The grants after a grant is added or removed. */
   SubjectGrants changed(Grant grant, boolean isPlus) {
     return grant.isGroup()
         ? new SubjectGrants(principals, changed(groups, grant, isPlus))

@@ -58,7 +58,7 @@ public final class SimRecords {
         snapshot.blocks().count());
   }
 
-  /** What a record of this kind says that nobody needs. */
+  /** The limits that a TRIM record names. */
   public static Trimmed trimmed(AppendTail.Stored record) {
     AppendValue.Trim trim =
         (AppendValue.Trim) AppendValue.decode(AppendHeader.Kind.TRIM, record.value());
