@@ -54,10 +54,11 @@ final class PatternGrants {
 
   private static PersistentMap<SubjectGrants> changed(
       PersistentMap<SubjectGrants> patterns, Grant grant, boolean isPlus) {
-    SubjectGrants stored = patterns.get(grant.stem());
-    SubjectGrants before = stored == null ? SubjectGrants.NONE : stored;
-    SubjectGrants after = before.changed(grant, isPlus);
-    return after.isEmpty() ? patterns.without(grant.stem()) : patterns.with(grant.stem(), after);
+    return patterns.changed(
+        grant.stem(),
+        SubjectGrants.NONE,
+        before -> before.changed(grant, isPlus),
+        SubjectGrants::isEmpty);
   }
 
   private int[] counted(Grant grant, boolean isPlus) {

@@ -180,9 +180,10 @@ public final class PermissionIndex {
   }
 
   private PersistentMap<PatternTree> changedTrees(Grant grant, boolean isPlus) {
-    PatternTree stored = trees.get(grant.subject());
-    PatternTree before = stored == null ? PatternTree.EMPTY : stored;
-    PatternTree after = isPlus ? before.plus(grant) : before.minus(grant);
-    return after.isEmpty() ? trees.without(grant.subject()) : trees.with(grant.subject(), after);
+    return trees.changed(
+        grant.subject(),
+        PatternTree.EMPTY,
+        before -> isPlus ? before.plus(grant) : before.minus(grant),
+        PatternTree::isEmpty);
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * A map from texts that never changes; a map with one change shares all but a few nodes with its
@@ -122,6 +123,19 @@ public final class PersistentMap<V> {
   /** This map without the key. */
   public PersistentMap<V> without(String key) {
     return get(key) == null ? this : new PersistentMap<>(remove(root, 0, key, hash(key)), size - 1);
+  }
+
+  /**
+   * This map with a changed value under the key.
+   *
+   * @param none the value to change when the map does not have the key
+   * @param isNone whether the map needs no entry for a changed value
+   */
+  PersistentMap<V> changed(
+      String key, V none, UnaryOperator<V> change, Predicate<? super V> isNone) {
+    V stored = get(key);
+    V after = change.apply(stored == null ? none : stored);
+    return isNone.test(after) ? without(key) : with(key, after);
   }
 
   /** Passes all values on, in no order. */

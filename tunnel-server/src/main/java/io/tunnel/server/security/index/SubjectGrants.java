@@ -44,11 +44,10 @@ record SubjectGrants(PersistentMap<Tally> principals, PersistentMap<Tally> group
 
   private static PersistentMap<Tally> changed(
       PersistentMap<Tally> subjects, Grant grant, boolean isPlus) {
-    Tally stored = subjects.get(grant.name());
-    Tally before = stored == null ? Tally.NONE : stored;
-    Tally after = isPlus ? before.plus(grant.masks()) : before.minus(grant.masks());
-    return after == Tally.NONE
-        ? subjects.without(grant.name())
-        : subjects.with(grant.name(), after);
+    return subjects.changed(
+        grant.name(),
+        Tally.NONE,
+        before -> isPlus ? before.plus(grant.masks()) : before.minus(grant.masks()),
+        Tally.NONE::equals);
   }
 }
