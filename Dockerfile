@@ -6,7 +6,7 @@
 #   docker run --name tunnel -v tunnel-data:/data -p 127.0.0.1:7650:7650 tunnel/server:0.2.0-SNAPSHOT
 #   docker exec tunnel /opt/tunnel/tunnel tables list --profile /data/security/admin.json
 #
-# Take authority.key and admin.json out of the volume then, to where certificates and keys are made (docs/security.md).
+# Take authority.key and admin.json out of the volume then, to where certificates and keys are made (docs/operate/security.md).
 #
 # JAVA: any image with a JRE 17 or newer, a shell and useradd.
 ARG JAVA=eclipse-temurin:17-jre

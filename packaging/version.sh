@@ -16,10 +16,10 @@ old="$(sed -n 's/^  <version>\(.*\)<\/version>$/\1/p' pom.xml | head -n 1)"
 # A version without -SNAPSHOT may also be that of a library, or of a release that a page or a fixture speaks of: there it counts only
 # where a version of the project stands.
 case "$old" in
-  *-SNAPSHOT) before='' places=(. ':!docs/releasing.md' ':!packaging/version.sh') ;; # those two speak of versions to come
+  *-SNAPSHOT) before='' places=(. ':!docs/internals/releasing.md' ':!packaging/version.sh') ;; # those two speak of versions to come
   *)
     before='tunnel[^ ]*[ :/-]|<version>|version = "tunnel '
-    places=('*pom.xml' README.md Dockerfile docker-compose.yml docs/flink.md '*/TunnelCommand.java')
+    places=('*pom.xml' README.md Dockerfile docker-compose.yml docs/guides/flink.md '*/TunnelCommand.java')
     ;;
 esac
 mapfile -t files < <(git grep -lIE -- "($before)${old//./\\.}([^0-9]|$)" "${places[@]}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes pictures of pages small: each PNG file gets a palette of 256 colours, in its place. The browser tests compress what they
-# keep below it/target/console with this, and docs/console has these pictures.
+# keep below it/target/console with this, and docs/operate/console has these pictures.
 #
 #   it/console/compress.sh FILE...
 #

@@ -168,7 +168,8 @@ public final class PerfCommand extends Job {
       throw new CommandFailure(
           ExitCode.UNAVAILABLE,
           "Apache Flink is not beside this program: run ./tunnel perf --engine flink where the"
-              + " sources are, or give the jar of perf-flink to flink run; docs/flink.md says how");
+              + " sources are, or give the jar of perf-flink to flink run;"
+              + " docs/guides/flink.md says how");
     }
     return found;
   }

@@ -150,7 +150,7 @@ public final class StressCommand extends Job {
       names = WORKLOAD,
       paramLabel = "FILE|SEED",
       description =
-          "Run the load test of this file, in the form that docs/workloads.md describes, or one of 'tunnel"
+          "Run the load test of this file (docs/guides/workloads.md says how), or one of 'tunnel"
               + " bench seeds' by its name, such as 003. The report has answers a second and their"
               + " times for each operation.")
   private String workload;

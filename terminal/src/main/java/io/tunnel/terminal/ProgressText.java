@@ -31,16 +31,12 @@ record ProgressText(String label, String unit) {
     return label + ": " + figures(at);
   }
 
-  /** The last line. */
+  /** The last line; without a rate where the rate says nothing, as when nothing was done. */
   String summary(Reading at) {
+    long perSecond = Math.round(at.overallPerSecond());
     return String.format(
-        "%s: %s %s in %s, %s %s/s",
-        label,
-        Human.count(at.done()),
-        unit,
-        Human.duration(at.elapsedMs()),
-        Human.count(Math.round(at.overallPerSecond())),
-        unit);
+            "%s: %s %s in %s", label, Human.count(at.done()), unit, Human.duration(at.elapsedMs()))
+        + (perSecond == 0 ? "" : String.format(", %s %s/s", Human.count(perSecond), unit));
   }
 
   private String figures(Reading at) {

@@ -64,6 +64,20 @@ class ProgressBarTest {
   }
 
   @Test
+  void a_last_line_has_no_rate_where_the_rate_would_be_zero() {
+    try (ProgressBar bar = bar(false, 1_000)) {
+      nanos.addAndGet(1_000 * MS);
+      bar.add(0);
+    }
+    assertThat(lines()).containsExactly("writing: 0 rows in 1.0 s");
+    try (ProgressBar bar = bar(false, 1_000)) {
+      bar.begunAt(1_000);
+      nanos.addAndGet(1_000 * MS);
+    }
+    assertThat(lines()).last().isEqualTo("writing: 1,000 rows in 1.0 s");
+  }
+
+  @Test
   void on_a_terminal_one_line_is_drawn_over_and_over() {
     try (ProgressBar bar = bar(true, 1_000)) {
       for (int i = 0; i < 4; i++) {

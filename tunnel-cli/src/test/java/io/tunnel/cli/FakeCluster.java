@@ -73,16 +73,27 @@ public final class FakeCluster {
     }
   }
 
-  /** Every partition that a node leads is 5 behind, because it is being claimed. */
+  /** By partition, how its replica on the leader does instead. */
+  public final Map<Integer, ReplicaStatus> replicas = new TreeMap<>();
+
+  /** Replicas that each node has, and does not lead. */
+  public List<ReplicaStatus> standby = List.of();
+
+  /** Every partition that a node leads is 5 behind. */
   Optional<NodeStatus> status(String name) {
     if (silent.contains(name) || !nodes.containsKey(name)) {
       return Optional.empty();
     }
-    List<ReplicaStatus> replicas =
+    List<ReplicaStatus> told =
         nodes.get(name).leads().stream()
-            .map(partition -> new ReplicaStatus(partition, Role.CLAIMING, 3, 100, 105))
+            .map(
+                partition ->
+                    replicas.getOrDefault(
+                        partition, new ReplicaStatus(partition, Role.LEADING, 3, 100, 105)))
             .toList();
-    return Optional.of(new NodeStatus(name, replicas));
+    List<ReplicaStatus> all = new ArrayList<>(told);
+    all.addAll(standby);
+    return Optional.of(new NodeStatus(name, all));
   }
 
   ClusterLevels levels() {

@@ -1,9 +1,9 @@
 package io.tunnel.codec;
 
 /**
- * The layout of a batch (offsets from its first byte; drawn in {@code docs/protocol.md}): a fixed
- * header, the rows, then the dictionary of column names. The dictionary is last so that rows are
- * written in place while names are still being found.
+ * The layout of a batch (offsets from its first byte; drawn in {@code docs/reference/protocol.md}):
+ * a fixed header, the rows, then the dictionary of column names. The dictionary is last so that
+ * rows are written in place while names are still being found.
  */
 final class BatchLayout {
 

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * Conditions as bytes: a form, the columns in the order of their first use, and the nodes, each
- * before its parts; {@code docs/protocol.md} draws them.
+ * before its parts; {@code docs/reference/protocol.md} draws them.
  */
 final class ConditionCodec {
 

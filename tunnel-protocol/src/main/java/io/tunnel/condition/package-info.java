@@ -8,6 +8,7 @@
  *     Condition.column("version").isEqualTo(7).and(Condition.column("state").isNotEqualTo("done"));
  * }</pre>
  *
- * <p>{@code docs/semantics.md} says what a condition means; {@code docs/protocol.md} has its bytes.
+ * <p>{@code docs/concepts/semantics.md} says what a condition means; {@code
+ * docs/reference/protocol.md} has its bytes.
  */
 package io.tunnel.condition;

@@ -132,13 +132,17 @@ public record LookAnswer(List<Part> parts) {
   /**
    * What is behind a position.
    *
-   * @param bytes of the batches that hold later changes; at least 0
-   * @param commitMicros commit time of the next change in microseconds since 1970; 0 without one
+   * @param bytes of the batches that hold later changes, or {@link #UNKNOWN}
+   * @param commitMicros commit time of the next change in microseconds since 1970; 0 without one,
+   *     or {@link #UNKNOWN}
    */
   public record Lag(long bytes, long commitMicros) {
-    /** Refuses negative numbers. */
+    /** Stands for a figure that the leader does not know. */
+    public static final long UNKNOWN = -1;
+
+    /** Refuses other negative numbers. */
     public Lag {
-      if (bytes < 0 || commitMicros < 0) {
+      if (bytes < UNKNOWN || commitMicros < UNKNOWN) {
         throw new IllegalArgumentException("a lag of " + bytes + " bytes since " + commitMicros);
       }
     }

@@ -1,6 +1,6 @@
 /**
  * The bytes of a connection: frames, operations, and their payloads, drawn in {@code
- * docs/protocol.md}. Operations on the hot path are binary; control operations carry records of
- * {@link io.tunnel.wire.control} as JSON.
+ * docs/reference/protocol.md}. Operations on the hot path are binary; control operations carry
+ * records of {@link io.tunnel.wire.control} as JSON.
  */
 package io.tunnel.wire;

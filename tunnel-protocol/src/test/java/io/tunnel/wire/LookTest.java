@@ -118,12 +118,19 @@ class LookTest {
   }
 
   @Test
+  void a_leader_may_say_that_the_bytes_after_a_position_are_unknown() {
+    LookAnswer answer =
+        new LookAnswer(List.of(new Lags(1, 1, 2, List.of(new Lag(Lag.UNKNOWN, Lag.UNKNOWN)))));
+    assertThat(LookAnswer.decode(answer.encode())).isEqualTo(answer);
+  }
+
+  @Test
   void one_more_position_or_a_negative_number_is_no_question_about_lags() {
     List<Long> many = Collections.nCopies(LookRequest.POSITIONS_MAX + 1, 1L);
     assertThatIllegalArgumentException().isThrownBy(() -> new Behind(1, many));
     assertThatIllegalArgumentException().isThrownBy(() -> new Behind(1, List.of(-1L)));
-    assertThatIllegalArgumentException().isThrownBy(() -> new Lag(-1, 0));
-    assertThatIllegalArgumentException().isThrownBy(() -> new Lag(0, -1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Lag(-2, 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Lag(0, -2));
     assertThatIllegalArgumentException().isThrownBy(() -> new Lags(1, -1, 0, List.of()));
     ByteSink sink = new ByteSink(16);
     sink.writeVarint(1);

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/protocol.md} says what the code does. */
+/** {@code docs/reference/protocol.md} says what the code does. */
 class ProtocolDocTest {
 
   private final String doc = read();
@@ -64,7 +64,7 @@ class ProtocolDocTest {
     Path here = Path.of("").toAbsolutePath();
     Path root = Files.isDirectory(here.resolve("docs")) ? here : here.getParent();
     try {
-      return Files.readString(root.resolve("docs/protocol.md"));
+      return Files.readString(root.resolve("docs/reference/protocol.md"));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -156,8 +156,8 @@
  * connect} connects at once, so that a wrong address fails where it is written; a factory named
  * {@code of} only combines values.
  *
- * <p><b>Settings.</b> {@code docs/client-settings.md} lists the settings of clients, writers,
- * readers and workers, with defaults and limits.
+ * <p><b>Settings.</b> {@code docs/reference/client-settings.md} lists the settings of clients,
+ * writers, readers and workers, with defaults and limits.
  *
  * <p>Most packages below this one are internal. Public are the requests and answers of clients,
  * {@link io.tunnel.sdk.table}, {@link io.tunnel.sdk.tunnel}, {@link io.tunnel.sdk.checkpoint} and

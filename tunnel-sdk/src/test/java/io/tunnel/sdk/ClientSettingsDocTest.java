@@ -26,10 +26,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** docs/client-settings.md has every setting, with the default and the limits that the code has. */
+/**
+ * docs/reference/client-settings.md has every setting, with the default and the limits that the
+ * code has.
+ */
 class ClientSettingsDocTest {
 
-  private static final Path PAGE = Path.of("../docs/client-settings.md");
+  private static final Path PAGE = Path.of("../docs/reference/client-settings.md");
   private static final Pattern ROW =
       Pattern.compile("\\| `(\\w+)` \\| ([^|]+) \\| ([^|]*)\\| [^|]+ \\|");
   private static final Pattern LIMITS =

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Walks the table of docs/compatibility.md: real bytes of each row of the table, given to their
- * readers.
+ * Walks the table of docs/reference/compatibility.md: real bytes of each row of the table, given to
+ * their readers.
  */
 class CompatibilityPageTest {
 
@@ -65,7 +65,7 @@ class CompatibilityPageTest {
 
   private static Map<String, String> page() throws IOException {
     Map<String, String> rows = new LinkedHashMap<>();
-    for (String line : Files.readAllLines(Path.of("../docs/compatibility.md"))) {
+    for (String line : Files.readAllLines(Path.of("../docs/reference/compatibility.md"))) {
       Matcher row = ROW.matcher(line);
       if (row.matches()) {
         assertThat(rows.put(row.group(1), row.group(2))).as(row.group(1)).isNull();

@@ -50,6 +50,11 @@ public final class Logged implements AutoCloseable {
         .toList();
   }
 
+  /** How many lines have a stack trace. */
+  public long traces() {
+    return kept.events.stream().filter(event -> event.getThrowableProxy() != null).count();
+  }
+
   /** Forgets what was said. */
   public void clear() {
     kept.events.clear();

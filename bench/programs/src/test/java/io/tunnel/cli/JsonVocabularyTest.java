@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * The JSON of the load tools calls one thing by one name, which docs/guide-load-test.md explains.
+ * The JSON of the load tools calls one thing by one name, which docs/guides/load-test.md explains.
  */
 class JsonVocabularyTest {
 
@@ -46,7 +46,7 @@ class JsonVocabularyTest {
 
   /** The members that the table of the document gives to each tool. */
   private static Map<String, Set<String>> documented() throws IOException {
-    List<String> lines = Files.readAllLines(Path.of("../../docs/guide-load-test.md"));
+    List<String> lines = Files.readAllLines(Path.of("../../docs/guides/load-test.md"));
     int start = lines.indexOf("| member | of | means |");
     assertThat(start).as("the table of members").isPositive();
     Map<String, Set<String>> byTool = new TreeMap<>();

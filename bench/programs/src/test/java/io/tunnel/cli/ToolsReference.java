@@ -45,9 +45,9 @@ final class ToolsReference {
         """
         # Reference of the tools
 
-        The help of every command, as `./tunnel help COMMAND` prints it. [tools.md](tools.md) is the guide: which command does
-        what, and how the commands work together. A test makes this page from the programs and compares the two: edit the
-        help, run `ToolsReferenceTest`, and copy the page that the test names.
+        The help of every command, as `./tunnel help COMMAND` prints it. [tools.md](../guides/tools.md) is the guide: which
+        command does what, and how the commands work together. A test makes this page from the programs and compares the
+        two: edit the help, run `ToolsReferenceTest`, and copy the page that the test names.
 
         ## Common options
 

@@ -18,7 +18,7 @@ import picocli.CommandLine;
  */
 class ToolsReferenceTest {
 
-  private static final Path REVIEWED = Path.of("../../docs/tools-reference.md");
+  private static final Path REVIEWED = Path.of("../../docs/reference/tools-reference.md");
 
   /**
    * As the launcher prepares the commands: the server logs, and a run adds what all commands have.
@@ -38,7 +38,7 @@ class ToolsReferenceTest {
     Files.createDirectories(found.getParent());
     Files.writeString(found, now);
     assertThat(Files.exists(REVIEWED) ? Files.readString(REVIEWED) : "")
-        .as("the help has changed; if it is meant: cp %s docs/tools-reference.md", found)
+        .as("the help has changed; if it is meant: cp %s docs/reference/tools-reference.md", found)
         .isEqualTo(now);
   }
 

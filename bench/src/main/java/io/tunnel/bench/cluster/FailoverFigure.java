@@ -24,6 +24,10 @@ final class FailoverFigure implements Figure<Ground> {
   private static final long ROWS_PER_SECOND = 2_000;
   private static final int SECONDS_MAX = 60;
   private static final int REST_MS = 3_000;
+
+  /** A node that has just started compiles its code, for which two processors are few. */
+  private static final int WARM_MS = 20_000;
+
   private static final List<String> STEPS =
       List.of("detected", "elected", "claimed", "writes flow", "channels flow", "oldest row");
 
@@ -42,7 +46,7 @@ final class FailoverFigure implements Figure<Ground> {
       ground.rule(1 + STEPS.size());
       for (int round = 0; round < ROUNDS; round++) {
         ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
-        ground.pause(REST_MS);
+        ground.pause(WARM_MS);
         String victim = ground.cluster().names().get(round % ground.cluster().names().size());
         long[] times = kill(ground, load, partitions, victim);
         rounds.add(times);

@@ -31,7 +31,12 @@ final class RowCostFigure implements Figure<Ground> {
     var unused = ground.newTable(TABLE, PARTITIONS);
     ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
     write(ground, Ground::put);
-    ground.row("3 nodes, one standby", "rows/s", "CPU µs/row of nodes", "of Kafka");
+    int nodes = ground.cluster().names().size();
+    ground.row(
+        nodes + (nodes == 1 ? " node" : " nodes, one standby"),
+        "rows/s",
+        "CPU µs/row of nodes",
+        "of Kafka");
     ground.rule(4);
     for (int round = 1; round <= ROUNDS; round++) {
       measure(ground, "PUT, round " + round, Ground::put);

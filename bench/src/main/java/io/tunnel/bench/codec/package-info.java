@@ -1,6 +1,6 @@
 /**
  * What keys and batches cost, and what a server does with batches. From the project's root, {@code
- * docs/notes/codec.md} has the results:
+ * docs/internals/notes/codec.md} has the results:
  *
  * <pre>{@code
  * mvn -q -pl bench -am -DskipTests package \

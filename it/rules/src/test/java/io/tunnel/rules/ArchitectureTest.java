@@ -110,6 +110,11 @@ class ArchitectureTest {
   }
 
   @Test
+  void only_one_room_of_the_server_knows_rocksdb() {
+    Rules.ONLY_ONE_ROOM_KNOWS_ROCKSDB.check(MAIN);
+  }
+
+  @Test
   void only_one_room_of_the_server_knows_kafka() {
     Rules.ONLY_ONE_ROOM_KNOWS_KAFKA.check(MAIN);
   }

@@ -98,6 +98,18 @@ final class Rules {
           .because("the log is a port, and Kafka is one of those who keep it")
           .allowEmptyShould(true);
 
+  static final ArchRule ONLY_ONE_ROOM_KNOWS_ROCKSDB =
+      noClasses()
+          .that()
+          .resideInAPackage("io.tunnel.server..")
+          .and()
+          .resideOutsideOfPackage("io.tunnel.server.rocks..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.rocksdb..")
+          .because("rows are in a sorted map, and RocksDB is one of those")
+          .allowEmptyShould(true);
+
   static final ArchRule ONLY_ONE_MODULE_KNOWS_FLINK =
       noClasses()
           .that()

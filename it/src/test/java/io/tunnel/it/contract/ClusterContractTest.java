@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A node of a cluster keeps the contract of a single server. */
 @Tag("proof-nodes")
-class ClusterContractTest {
+class ClusterContractTest extends WholeContract {
 
   @RegisterExtension static final Stage STAGE = new Stage();
 
@@ -22,29 +22,13 @@ class ClusterContractTest {
     node = new Cluster(STAGE, 1).start(1).node(0);
   }
 
-  @Nested
-  class Tables extends TablesContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Returns extends ReturningContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
+  @Override
+  Subject begin() {
+    return new RealSubject(node.directPort());
   }
 
   @Nested
   class Watches extends WatchesContract {
-    @Test
-    void a_position_of_another_incarnation_is_refused() throws Exception {
-      requireForeignRefused();
-    }
-
     @Test
     void one_watch_more_than_a_connection_may_have_is_refused() throws Exception {
       requireFullRefused();
@@ -52,15 +36,7 @@ class ClusterContractTest {
 
     @Override
     Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Increments extends IncrementsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
+      return ClusterContractTest.this.begin();
     }
   }
 
@@ -68,103 +44,7 @@ class ClusterContractTest {
   class Writers extends EndedWritersContract {
     @Override
     Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Sessions extends SessionsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Tunnels extends TunnelsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Moments extends MomentsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Operators extends OperatorsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Failures extends FailuresContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Greetings extends GreetingsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Readings extends ReadingsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class AutoKeys extends AutoKeysContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class AtomicBatches extends AtomicBatchesContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Expiry extends ExpiryContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class BoundRows extends BoundRowsContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
-    }
-  }
-
-  @Nested
-  class Deliveries extends DeliveriesContract {
-    @Override
-    Subject begin() {
-      return new RealSubject(node.directPort());
+      return ClusterContractTest.this.begin();
     }
   }
 }

@@ -355,7 +355,8 @@ abstract class WatchesContract extends Contract {
   }
 
   /** A position whose incarnation no server gave. */
-  final void requireForeignRefused() throws Exception {
+  @Test
+  void a_position_of_another_incarnation_is_refused() throws Exception {
     TableInfo table = table();
     write(table, put(1, 1));
     int partition = table.partitions().get(0).id();

@@ -40,7 +40,18 @@ class DocumentedCommandsTest {
       Pattern.compile("(?m)^(?:\\$ |\\./tunnel |mvn |docker |it/|git |export )");
 
   private static final List<String> KINDS =
-      List.of("", "console", "java", "json", "mermaid", "sh", "sql", "xml", "yaml");
+      List.of(
+          "",
+          "console",
+          "ini",
+          "java",
+          "json",
+          "mermaid",
+          "properties",
+          "sh",
+          "sql",
+          "xml",
+          "yaml");
 
   /** A command, and where a document shows it. */
   private record Shown(String where, String text) {

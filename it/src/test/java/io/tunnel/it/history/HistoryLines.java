@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A history as lines of JSON, which docs/histories.md describes: one when a client asks, one when
- * it knows the outcome. Any thread may add; the lines are in the order of their moments as far as
- * one client is concerned.
+ * A history as lines of JSON, which docs/internals/histories.md describes: one when a client asks,
+ * one when it knows the outcome. Any thread may add; the lines are in the order of their moments as
+ * far as one client is concerned.
  */
 public final class HistoryLines {
 

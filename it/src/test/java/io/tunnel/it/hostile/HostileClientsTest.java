@@ -52,7 +52,7 @@ class HostileClientsTest {
 
   private static final long MIB = 1 << 20;
 
-  /** What docs/configuration.md names, of which the first is the heap of a server. */
+  /** What docs/operate/configuration.md names, of which the first is the heap of a server. */
   private static final long HEAP_BYTES = 1024 * MIB;
 
   private static final long PARTIAL_BYTES_MAX = 64 * MIB;

@@ -132,7 +132,7 @@ class FiguresTest {
   @Test
   void every_alert_says_how_urgent_it_is_and_where_an_operator_reads_what_to_do() {
     String tests = Deployed.text("deploy/prometheus/rules_test.yml");
-    String page = Deployed.text("docs/monitoring.md");
+    String page = Deployed.text("docs/operate/monitoring.md");
     assertThat(AlertRules.shipped().rules())
         .hasSizeGreaterThan(10)
         .allSatisfy(

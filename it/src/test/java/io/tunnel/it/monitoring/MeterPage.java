@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The meters that {@code docs/metrics.md} lists. */
+/** The meters that {@code docs/reference/metrics.md} lists. */
 public final class MeterPage {
 
   private static final Pattern METER = Pattern.compile("`([a-z][a-z0-9_]*)(?:\\{([^`]*)})?`");
@@ -25,7 +25,7 @@ public final class MeterPage {
   public static Map<String, Set<String>> below(String heading) {
     Map<String, Set<String>> labels = new TreeMap<>();
     boolean isInside = false;
-    for (String line : Deployed.text("docs/metrics.md").lines().toList()) {
+    for (String line : Deployed.text("docs/reference/metrics.md").lines().toList()) {
       if (line.startsWith("#")) {
         isInside = line.equals("## " + heading);
       } else if (isInside && line.startsWith("| `")) {

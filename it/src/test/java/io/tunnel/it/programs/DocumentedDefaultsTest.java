@@ -21,7 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Every default that docs/configuration.md names is the program's, and every setting is there. */
+/**
+ * Every default that docs/operate/configuration.md names is the program's, and every setting is
+ * there.
+ */
 class DocumentedDefaultsTest {
 
   private static final Pattern ROW = Pattern.compile("\\| `([^`]+)` \\| (.+?) \\| .+ \\|");
@@ -37,7 +40,7 @@ class DocumentedDefaultsTest {
     Path here = Path.of("").toAbsolutePath();
     Path root = Files.isDirectory(here.resolve("docs")) ? here : here.getParent();
     Map<String, String> rows = new LinkedHashMap<>();
-    for (String line : Files.readAllLines(root.resolve("docs/configuration.md"))) {
+    for (String line : Files.readAllLines(root.resolve("docs/operate/configuration.md"))) {
       Matcher row = ROW.matcher(line);
       if (row.matches() && names.matcher(row.group(1)).matches()) {
         rows.put(row.group(1), row.group(2));

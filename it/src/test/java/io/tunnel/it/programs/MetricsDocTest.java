@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code docs/metrics.md} names every meter of a server and of a node, and no other. */
+/** {@code docs/reference/metrics.md} names every meter of a server and of a node, and no other. */
 @Tag("proof-programs")
 class MetricsDocTest {
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Closed nodes over a Kafka that speaks TLS, asks who they are (SASL), and lets them do no more
- * than docs/operating.md says that they need (ACLs).
+ * than docs/operate/operating.md says that they need (ACLs).
  */
 @Tag("proof-nodes")
 class SecuredKafkaTest extends DemoFixture {
@@ -91,7 +91,7 @@ class SecuredKafkaTest extends DemoFixture {
         "ssl.truststore.location", security.resolve("authority.crt").toString());
   }
 
-  /** What docs/operating.md says under "Access". */
+  /** What docs/operate/operating.md says under "Access". */
   private void grant() throws Exception {
     Map<String, Object> settings = new HashMap<>(clientSettings("admin"));
     settings.put("bootstrap.servers", broker.bootstrap());
@@ -168,7 +168,8 @@ class SecuredKafkaTest extends DemoFixture {
 
   @Test
   void a_node_whose_user_may_do_nothing_says_what_is_missing() throws Exception {
-    assertThat(refusal(clientSettings(USER))).contains("closed.catalog", "docs/operating.md");
+    assertThat(refusal(clientSettings(USER)))
+        .contains("closed.catalog", "docs/operate/operating.md");
   }
 
   private String refusal(Map<String, String> settings) throws IOException {

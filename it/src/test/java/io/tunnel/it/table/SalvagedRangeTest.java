@@ -50,7 +50,7 @@ import picocli.CommandLine;
 
 /**
  * Tunnels and readers learn of changes that {@code doctor --salvage} gave up, at each place of a
- * position; all other changes are served: as docs/operating.md says.
+ * position; all other changes are served: as docs/operate/operating.md says.
  */
 @Tag("proof-service")
 class SalvagedRangeTest {
@@ -332,7 +332,7 @@ class SalvagedRangeTest {
     goOnBehindTheLoss(before);
   }
 
-  /** What docs/operating.md tells an operator to do. */
+  /** What docs/operate/operating.md tells an operator to do. */
   private void goOnBehindTheLoss(String before) {
     assertThat(describe("before"))
         .filteredOn(channel -> channel.error().isPresent())

@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/limits.md names every limit for one of many, and says what bounds the sum. A
- * limit for one of many is a constant or a setting that ends in {@code Max}, and whose comment says
- * that it holds for one connection, for each partition, and the like.
+ * The table of docs/reference/limits.md names every limit for one of many, and says what bounds the
+ * sum. A limit for one of many is a constant or a setting that ends in {@code Max}, and whose
+ * comment says that it holds for one connection, for each partition, and the like.
  */
 class LimitsPageTest {
 
@@ -68,7 +68,7 @@ class LimitsPageTest {
   }
 
   private static List<String> rows() throws IOException {
-    return Files.readAllLines(Modules.root().resolve("docs/limits.md")).stream()
+    return Files.readAllLines(Modules.root().resolve("docs/reference/limits.md")).stream()
         .filter(
             line -> line.startsWith("| ") && !line.startsWith("| what") && line.charAt(2) != '-')
         .toList();
@@ -102,7 +102,9 @@ class LimitsPageTest {
     assertThat(limits).as("the comments are understood").contains("WriterCore.WRITERS_MAX");
     String table = String.join("\n", rows());
     assertThat(limits)
-        .as("a limit for one of many needs a row in docs/limits.md that says what bounds the sum")
+        .as(
+            "a limit for one of many needs a row in docs/reference/limits.md that says what"
+                + " bounds the sum")
         .allMatch(
             limit -> Pattern.compile("[`.]" + Pattern.quote(limit) + "`").matcher(table).find());
   }
@@ -110,7 +112,7 @@ class LimitsPageTest {
   @Test
   void each_name_in_the_table_exists_and_each_row_says_what_bounds_the_sum() throws IOException {
     Map<String, String> sources = sources();
-    String settings = Files.readString(Modules.root().resolve("docs/configuration.md"));
+    String settings = Files.readString(Modules.root().resolve("docs/operate/configuration.md"));
     List<String> unknown = new ArrayList<>();
     List<String> rows = rows();
     assertThat(rows).hasSizeGreaterThan(20);

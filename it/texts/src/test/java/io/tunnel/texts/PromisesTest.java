@@ -24,8 +24,9 @@ import org.junit.jupiter.api.Test;
  */
 class PromisesTest {
 
-  private static final List<String> SEMANTICS = List.of("semantics.md", "semantics-tunnels.md");
-  private static final String PROMISES = "promises.md";
+  private static final List<String> SEMANTICS =
+      List.of("concepts/semantics.md", "concepts/semantics-tunnels.md");
+  private static final String PROMISES = "internals/promises.md";
 
   /** Promises without a proof; the number may only fall. */
   private static final int UNPROVED_MAX = 20;

@@ -108,12 +108,16 @@ public final class TableReport {
           partition.to().map(KeyText::format).orElse(HIGHEST),
           (figures.rowCountIsExact() ? "" : "~") + Human.count(figures.rowCount()),
           Human.bytes(figures.byteCount()),
-          Human.bytes(figures.changeBytes()),
+          isKnown(figures.changeBytes()) ? Human.bytes(figures.changeBytes()) : "?",
           Human.count(figures.firstPosition()),
           Human.count(figures.committed()),
           Bar.of(figures.rowCount(), mostRows, BAR_WIDTH));
     }
     return lines;
+  }
+
+  private static boolean isKnown(long figure) {
+    return figure != PartitionFigures.UNKNOWN;
   }
 
   /** The table as one object. Ends of partitions are null where they are open. */
@@ -147,7 +151,7 @@ public final class TableReport {
     json.addProperty("rowCount", figures.rowCount());
     json.addProperty("rowCountIsExact", figures.rowCountIsExact());
     json.addProperty("byteCount", figures.byteCount());
-    json.addProperty("changeBytes", figures.changeBytes());
+    json.addProperty("changeBytes", isKnown(figures.changeBytes()) ? figures.changeBytes() : null);
     json.addProperty("firstPosition", figures.firstPosition());
     json.addProperty("committed", figures.committed());
     return json;

@@ -2,6 +2,7 @@ package io.tunnel.partition.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.model.Durability;
@@ -308,6 +309,21 @@ class PartitionCommandTest {
             "",
             "4 partitions, ~600 rows, 117 KiB",
             "rows of a partition: ~min 0, mean 150, max 300, skew 2.00 (max / mean)");
+  }
+
+  @Test
+  void bytes_of_changes_that_the_leader_lacks_are_unknown() {
+    run("create --table t --key h:BINARY --partitions 8");
+    assertThat(run("describe --table t")).isZero();
+    assertThat(out.toString().lines())
+        .anyMatch(line -> line.matches(" *5 .* 97.7 KiB +1 +400.*"))
+        .anyMatch(line -> line.matches(" *6 .* \\? +1 +500.*"));
+    assertThat(run("describe --table t --json")).isZero();
+    JsonArray partitions =
+        JsonParser.parseString(out.toString()).getAsJsonObject().getAsJsonArray("partitions");
+    assertThat(partitions.get(4).getAsJsonObject().get("changeBytes").getAsLong())
+        .isEqualTo(100_000);
+    assertThat(partitions.get(5).getAsJsonObject().get("changeBytes").isJsonNull()).isTrue();
   }
 
   @Test

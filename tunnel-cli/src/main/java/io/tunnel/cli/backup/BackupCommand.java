@@ -3,11 +3,11 @@ package io.tunnel.cli.backup;
 import com.google.gson.Gson;
 import io.tunnel.server.backup.Backup;
 import io.tunnel.server.backup.BackupDirectory;
+import io.tunnel.server.backup.BackupsInUseException;
 import io.tunnel.server.backup.PaceCore;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
-import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.Job;
 import io.tunnel.terminal.ProgressBar;
@@ -15,6 +15,7 @@ import io.tunnel.terminal.Screen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
@@ -58,7 +59,10 @@ public final class BackupCommand extends Job {
   @Option(
       names = "--keep",
       paramLabel = "N",
-      description = "Delete all backups but the newest N when this one is taken (default: none).")
+      description =
+          "Delete all backups of this server but the newest N when this one is taken (default:"
+              + " none). Backups of another server or cluster stay. While the list of a backup is"
+              + " damaged, no file is deleted, and the exit code is 6.")
   private Integer keep;
 
   @Option(
@@ -106,6 +110,7 @@ public final class BackupCommand extends Job {
       long bytesCopied,
       long filesKnown,
       int backupsDeleted,
+      List<Long> damagedBackups,
       long elapsedMs) {}
 
   @Override
@@ -137,10 +142,13 @@ public final class BackupCommand extends Job {
               System.currentTimeMillis(),
               new Paced(bar, new PaceCore(rateMegabytes * BYTES_OF_MEGABYTE)));
       print(outcome, (System.nanoTime() - startNanos) / 1_000_000);
+      BackupRemarks.print(outcome, to, err());
+      return BackupRemarks.exitCode(outcome, keep != null);
+    } catch (BackupsInUseException e) {
+      throw BackupSource.failure(e);
     } catch (IOException e) {
       throw CommandFailure.io(Diagnosis.ofFile(e));
     }
-    return ExitCode.OK;
   }
 
   private void print(Backup.Outcome outcome, long elapsedMs) {
@@ -159,6 +167,7 @@ public final class BackupCommand extends Job {
                   outcome.bytesCopied(),
                   outcome.filesKnown(),
                   outcome.setsDeleted(),
+                  BackupRemarks.damagedNumbers(outcome),
                   elapsedMs)));
     } else {
       out.println(

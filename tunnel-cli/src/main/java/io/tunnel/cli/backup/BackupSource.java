@@ -2,7 +2,9 @@ package io.tunnel.cli.backup;
 
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.BackupSet;
+import io.tunnel.server.backup.BackupsInUseException;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -21,7 +23,8 @@ public final class BackupSource {
   @Option(
       names = "--backup",
       paramLabel = "N",
-      description = "The number of the backup (default: the newest).")
+      description =
+          "The number of the backup (default: the newest, where all backups are of one service).")
   private Long number;
 
   /** For picocli. */
@@ -36,8 +39,15 @@ public final class BackupSource {
     try {
       return BackupDirectory.toRead(from);
     } catch (IOException e) {
-      throw CommandFailure.ofPlace(e);
+      throw failure(e);
     }
+  }
+
+  /** The failure to open a directory of backups, with an exit code that says whether to retry. */
+  public static CommandFailure failure(IOException reason) {
+    return reason instanceof BackupsInUseException
+        ? new CommandFailure(ExitCode.UNAVAILABLE, reason.getMessage())
+        : CommandFailure.ofPlace(reason);
   }
 
   /** The directory of backups, as the command line names it. */

@@ -3,6 +3,7 @@ package io.tunnel.cli.backup;
 import com.google.gson.Gson;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.BackupSet;
+import io.tunnel.server.backup.FoundSets;
 import io.tunnel.server.backup.Restore;
 import io.tunnel.server.check.CheckReport;
 import io.tunnel.server.check.DirectoryCheck;
@@ -24,6 +25,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -54,7 +57,11 @@ public final class RestoreCommand extends Job {
       description = "The data directory to make; it does not exist or is empty.")
   private Path data;
 
-  @Option(names = "--list", description = "Only say which backups there are.")
+  @Option(
+      names = "--list",
+      description =
+          "Only say which backups there are; a backup whose list of files is damaged is marked,"
+              + " and the exit code is 1.")
   private boolean isListing;
 
   @Option(names = "--json", description = "Print the outcome, or the list, as JSON.")
@@ -64,7 +71,8 @@ public final class RestoreCommand extends Job {
   public RestoreCommand() {}
 
   /** A backup in JSON. */
-  private record Entry(long backup, long takenMs, int tables, int tunnels, int files, long bytes) {
+  private record Entry(
+      long backup, long takenMs, int tables, int tunnels, int files, long bytes, String service) {
     static Entry of(BackupSet set) {
       return new Entry(
           set.number(),
@@ -72,7 +80,15 @@ public final class RestoreCommand extends Job {
           set.counts().tables(),
           set.counts().tunnels(),
           set.fileCount(),
-          set.bytes());
+          set.bytes(),
+          set.service());
+    }
+  }
+
+  /** A backup that cannot be restored, in JSON. */
+  private record DamagedEntry(long backup, boolean isDamaged, String list, String why) {
+    static DamagedEntry of(FoundSets.DamagedSet set) {
+      return new DamagedEntry(set.number(), true, set.list().toString(), set.why());
     }
   }
 
@@ -91,32 +107,48 @@ public final class RestoreCommand extends Job {
     }
     try (BackupDirectory backup = source.open()) {
       if (isListing) {
-        list(backup.sets());
-        return ExitCode.OK;
+        FoundSets found = backup.found();
+        list(found);
+        return found.damaged().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
       }
       return restore(backup);
     }
   }
 
-  private void list(List<BackupSet> sets) {
+  /** Lists all backups, also those that cannot be restored, oldest first. */
+  private void list(FoundSets found) {
     PrintWriter out = out();
     if (isJson) {
-      sets.forEach(set -> out.println(GSON.toJson(Entry.of(set))));
+      found.intact().forEach(set -> out.println(GSON.toJson(Entry.of(set))));
+      found.damaged().forEach(set -> out.println(GSON.toJson(DamagedEntry.of(set))));
     } else {
+      SortedMap<Long, List<String>> rows = new TreeMap<>();
+      found.intact().forEach(set -> rows.put(set.number(), cells(set)));
+      found
+          .damaged()
+          .forEach(
+              set ->
+                  rows.put(
+                      set.number(),
+                      List.of(Human.count(set.number()), "DAMAGED", "-", "-", "-", "-", "-")));
       TextTable table =
-          new TextTable(">BACKUP", "TAKEN", ">TABLES", ">TUNNELS", ">FILES", ">BYTES");
-      for (BackupSet set : sets) {
-        table.row(
-            Human.count(set.number()),
-            Instant.ofEpochMilli(set.takenMs()).toString(),
-            Human.count(set.counts().tables()),
-            Human.count(set.counts().tunnels()),
-            Human.count(set.fileCount()),
-            Human.bytes(set.bytes()));
-      }
+          new TextTable(">BACKUP", "TAKEN", ">TABLES", ">TUNNELS", ">FILES", ">BYTES", "SERVICE");
+      rows.values().forEach(cells -> table.row(cells.toArray(String[]::new)));
       table.lines().forEach(out::println);
     }
     out.flush();
+    BackupRemarks.damaged(found, err());
+  }
+
+  private static List<String> cells(BackupSet set) {
+    return List.of(
+        Human.count(set.number()),
+        Instant.ofEpochMilli(set.takenMs()).toString(),
+        Human.count(set.counts().tables()),
+        Human.count(set.counts().tunnels()),
+        Human.count(set.fileCount()),
+        Human.bytes(set.bytes()),
+        set.service());
   }
 
   private int restore(BackupDirectory backup) {

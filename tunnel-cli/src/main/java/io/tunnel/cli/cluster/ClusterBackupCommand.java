@@ -1,6 +1,9 @@
 package io.tunnel.cli.cluster;
 
 import com.google.gson.Gson;
+import io.tunnel.cli.backup.BackupRemarks;
+import io.tunnel.cli.backup.BackupSource;
+import io.tunnel.cli.log.ExpectsTrouble;
 import io.tunnel.server.backup.Backup;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.cluster.ClusterBackup;
@@ -9,8 +12,6 @@ import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.Diagnosis;
-import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.Job;
 import io.tunnel.terminal.ProgressBar;
@@ -18,6 +19,7 @@ import io.tunnel.terminal.Screen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -42,10 +44,12 @@ import picocli.CommandLine.Option;
       "  tunnel cluster backup --bootstrap b1:9092 --cluster blue --to /backup/blue \\",
       "      --work /var/tmp/backup --keep 7"
     })
-final class ClusterBackupCommand extends Job {
+final class ClusterBackupCommand extends Job implements ExpectsTrouble {
 
   private static final Gson GSON = new Gson();
   private static final int SHARDS_MAX = 256;
+
+  private final FirstQuestion first;
 
   @Mixin private KafkaOptions kafka;
 
@@ -62,7 +66,7 @@ final class ClusterBackupCommand extends Job {
       paramLabel = "DIR",
       description =
           "A directory for the time of the backup, with room for rows and kept changes; it does not"
-              + " exist or is empty, and is deleted at the end.")
+              + " exist, is empty, or has files of a killed command, and is deleted at the end.")
   private Path work;
 
   @Option(
@@ -77,18 +81,39 @@ final class ClusterBackupCommand extends Job {
   @Option(
       names = "--keep",
       paramLabel = "N",
-      description = "Delete all backups but the newest N afterwards.")
+      description =
+          "Delete all backups of this cluster but the newest N afterwards. Backups of another"
+              + " cluster or server stay. While the list of a backup is damaged, no file is"
+              + " deleted, and the exit code is 6.")
   private Integer keep;
 
   @Option(names = "--json", description = "Print the outcome as JSON.")
   private boolean isJson;
 
   /** For picocli. */
-  ClusterBackupCommand() {}
+  ClusterBackupCommand() {
+    this(ClusterBackupCommand::requireThere);
+  }
+
+  ClusterBackupCommand(FirstQuestion first) {
+    this.first = first;
+  }
+
+  private static void requireThere(KafkaClusters clusters) throws IOException {
+    clusters.requireReachable();
+    clusters.requireCluster();
+  }
 
   /** What {@code --json} prints. */
   private record Summary(
-      long backup, String cluster, int tables, int tunnels, int partitions, long bytes) {}
+      long backup,
+      String cluster,
+      int tables,
+      int tunnels,
+      int partitions,
+      long bytes,
+      int backupsDeleted,
+      List<Long> damagedBackups) {}
 
   @Override
   public Integer call() {
@@ -99,12 +124,31 @@ final class ClusterBackupCommand extends Job {
       throw CommandFailure.usage("--keep is at least 1, not " + keep);
     }
     KafkaConfig config = kafka.config(1);
-    try (WorkDirectory directory = WorkDirectory.open(work, to);
-        BackupDirectory target = open()) {
-      take(directory.path(), target, config);
-      return ExitCode.OK;
+    SystemClock clock = new SystemClock();
+    boolean isNew = requireUsable();
+    try (WorkDirectory directory = WorkDirectory.open(work, to, err());
+        KafkaClusters clusters = new KafkaClusters(config, clock)) {
+      if (isNew) {
+        // A backup that fails leaves no directory without a backup.
+        Reading read = read(directory.path(), clusters, clock);
+        try (BackupDirectory target = open()) {
+          return copy(read, directory.path(), target);
+        }
+      }
+      try (BackupDirectory target = open()) {
+        return copy(read(directory.path(), clusters, clock), directory.path(), target);
+      }
     } catch (IOException e) {
-      throw CommandFailure.failed(Diagnosis.ofFile(e));
+      throw KafkaFailure.of(e);
+    }
+  }
+
+  /** Returns whether the directory of backups is to be created. */
+  private boolean requireUsable() {
+    try {
+      return BackupDirectory.isToCreate(to);
+    } catch (IOException e) {
+      throw CommandFailure.ofPlace(e);
     }
   }
 
@@ -112,28 +156,38 @@ final class ClusterBackupCommand extends Job {
     try {
       return BackupDirectory.create(to);
     } catch (IOException e) {
-      throw CommandFailure.ofPlace(e);
+      throw BackupSource.failure(e);
     }
   }
 
-  private void take(Path staging, BackupDirectory target, KafkaConfig config) throws IOException {
-    Screen screen = Screen.standardError(err(), System.getenv());
-    SystemClock clock = new SystemClock();
+  /** What was read of the cluster, from {@code takenMs} on. */
+  private record Reading(ClusterBackup.Outcome outcome, long takenMs) {}
+
+  private Reading read(Path staging, KafkaClusters clusters, SystemClock clock) throws IOException {
+    first.ask(clusters);
     long takenMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
     int origin = Math.max(1, WiringChance.number() & Integer.MAX_VALUE);
-    ClusterBackup.Outcome read;
-    try (KafkaClusters clusters = new KafkaClusters(config, clock);
-        ProgressBar bar = bar("reading", screen)) {
+    try (ProgressBar bar = bar("reading")) {
       ClusterBackup.Pace pace = new ClusterBackup.Pace(KafkaClusters.THREADS, bar::add);
-      read = new ClusterBackup(clusters, staging, shards, origin, pace).run();
-    }
-    try (ProgressBar bar = bar("copying", screen)) {
-      Backup.Options options = new Backup.Options(true, Optional.ofNullable(keep));
-      print(read, Backup.take(staging, target, options, takenMs, bar::add));
+      return new Reading(new ClusterBackup(clusters, staging, shards, origin, pace).run(), takenMs);
     }
   }
 
-  private static ProgressBar bar(String what, Screen screen) {
+  /** Returns the exit code. */
+  private int copy(Reading read, Path staging, BackupDirectory target) throws IOException {
+    Backup.Options options =
+        new Backup.Options(true, Optional.ofNullable(keep), Optional.of(read.outcome().service()));
+    Backup.Outcome taken;
+    try (ProgressBar bar = bar("copying")) {
+      taken = Backup.take(staging, target, options, read.takenMs(), bar::add);
+    }
+    print(read.outcome(), taken);
+    BackupRemarks.print(taken, to, err());
+    return BackupRemarks.exitCode(taken, keep != null);
+  }
+
+  private ProgressBar bar(String what) {
+    Screen screen = Screen.standardError(err(), System.getenv());
     return new ProgressBar(what, "bytes", OptionalLong.empty(), screen, System::nanoTime);
   }
 
@@ -148,7 +202,9 @@ final class ClusterBackupCommand extends Job {
                   taken.set().counts().tables(),
                   taken.set().counts().tunnels(),
                   read.partitions(),
-                  taken.set().bytes())));
+                  taken.set().bytes(),
+                  taken.setsDeleted(),
+                  BackupRemarks.damagedNumbers(taken))));
     } else {
       out.println(
           "backup "

@@ -14,6 +14,8 @@ import picocli.CommandLine.Mixin;
     description = {
       "Show the nodes of a cluster, what each leads and follows, and how far its replicas are"
           + " behind.",
+      "LEADS counts the partitions that a node is to lead. 1 of 9: the node leads one of the nine"
+          + " now, and the lines below the table say why.",
       "LAG is what all replicas of a node have not read yet, in positions; GROUPS are groups of"
           + " tunnels whose sessions it coordinates; MAX is the highest level that its build"
           + " serves."

@@ -11,6 +11,7 @@ import io.tunnel.terminal.TextTable;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A cluster for people, one line a node, and for programs. */
 final class ClusterReport {
@@ -23,6 +24,9 @@ final class ClusterReport {
    */
   private static final List<String> GIVING_WAY =
       List.of("GROUPS", "MAX", "CATALOG", "STANDBYS", "ADDRESS", "LEADS");
+
+  /** Troubles that the table tells; the JSON has all. */
+  private static final int TROUBLES_MAX = 10;
 
   private ClusterReport() {}
 
@@ -45,12 +49,12 @@ final class ClusterReport {
           node.name(),
           description.address(),
           state(node),
-          Human.count(description.leads().size()),
+          leads(node),
           Human.count(description.standbys().size()),
           Human.count(description.tunnelGroups()),
           description.isCatalogLeader() ? "leads" : "",
           Integer.toString(description.levelMax()),
-          node.status().isPresent() ? Human.count(node.lag()) : UNKNOWN);
+          node.lag().isPresent() ? Human.count(node.lag().getAsLong()) : UNKNOWN);
     }
     for (GoneNode node : state.description().gone()) {
       table.row(
@@ -77,7 +81,57 @@ final class ClusterReport {
             + " sees it");
     lines.add("");
     lines.addAll(table.lines(columnsMax, GIVING_WAY));
+    List<String> troubles = state.nodes().stream().flatMap(ClusterReport::troubles).toList();
+    if (!troubles.isEmpty()) {
+      lines.add("");
+      troubles.stream().limit(TROUBLES_MAX).forEach(lines::add);
+      if (troubles.size() > TROUBLES_MAX) {
+        lines.add("and " + Human.count(troubles.size() - TROUBLES_MAX) + " more; see --json");
+      }
+    }
     return lines;
+  }
+
+  /** The placement may give a node partitions that the node does not lead, or not yet. */
+  private static String leads(ClusterState.Node node) {
+    int all = node.description().leads().size();
+    int open = node.notLed().size();
+    return open == 0 ? Human.count(all) : Human.count(all - open) + " of " + Human.count(all);
+  }
+
+  /** A line for each partition that the node does not lead, and for each replica that failed. */
+  private static Stream<String> troubles(ClusterState.Node node) {
+    Stream<String> open =
+        node.notLed().stream()
+            .map(
+                partition ->
+                    "partition %d has no leader: node %s is to lead it, and %s"
+                        .formatted(
+                            partition,
+                            node.name(),
+                            node.replica(partition)
+                                .map(ClusterReport::standing)
+                                .orElse("has no replica yet")));
+    Stream<String> failed =
+        node.status().stream()
+            .flatMap(said -> said.replicas().stream())
+            .filter(
+                replica ->
+                    replica.error().isPresent() && !node.notLed().contains(replica.partition()))
+            .map(
+                replica ->
+                    "partition %d on node %s: the replica %s"
+                        .formatted(replica.partition(), node.name(), standing(replica)));
+    return Stream.concat(open, failed);
+  }
+
+  private static String standing(ReplicaStatus replica) {
+    return "is "
+        + replica.role().name()
+        + replica
+            .error()
+            .map(why -> ": " + why)
+            .orElse(", " + Human.count(replica.lag()) + " behind");
   }
 
   private static String state(ClusterState.Node node) {
@@ -126,11 +180,12 @@ final class ClusterReport {
     json.addProperty("state", state(node));
     json.addProperty("isDraining", description.isDraining());
     json.add("leads", array(description.leads()));
+    json.add("notLed", node.status().isPresent() ? array(node.notLed()) : null);
     json.add("standbys", array(description.standbys()));
     json.addProperty("tunnelGroups", description.tunnelGroups());
     json.addProperty("isCatalogLeader", description.isCatalogLeader());
     json.addProperty("levelMax", description.levelMax());
-    json.addProperty("lag", node.status().isPresent() ? node.lag() : null);
+    json.addProperty("lag", node.lag().isPresent() ? node.lag().getAsLong() : null);
     json.add("replicas", replicas(node));
     return json;
   }
@@ -153,8 +208,9 @@ final class ClusterReport {
     json.addProperty("role", replica.role().name());
     json.addProperty("epoch", replica.epoch());
     json.addProperty("next", replica.next());
-    json.addProperty("end", replica.end());
-    json.addProperty("lag", replica.lag());
+    json.addProperty("end", replica.end() < 0 ? null : replica.end());
+    json.addProperty("lag", replica.lag() < 0 ? null : replica.lag());
+    json.addProperty("error", replica.error().orElse(null));
     return json;
   }
 }

@@ -3,16 +3,17 @@ package io.tunnel.cli.cluster;
 import com.google.gson.Gson;
 import io.tunnel.cli.backup.BackupSource;
 import io.tunnel.cli.backup.RevivedText;
+import io.tunnel.cli.log.ExpectsTrouble;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.BackupSet;
 import io.tunnel.server.backup.Restore;
 import io.tunnel.server.backup.cluster.ClusterRestore;
 import io.tunnel.server.backup.cluster.KafkaClusters;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.RestoreNote;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.KafkaConfig;
-import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
@@ -26,8 +27,10 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,7 +45,8 @@ import picocli.CommandLine.Option;
       "Rows, changes, positions, tunnels, writers, users and rights are those of the backup."
           + " Tunnels of a single server get new ids; their names stay.",
       "A restore that fails leaves topics that no node uses: run the command again, and it begins"
-          + " anew."
+          + " anew. A second restore into the cluster refuses while the first one runs; after a"
+          + " kill, the next restore waits for 65 s first."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -50,9 +54,12 @@ import picocli.CommandLine.Option;
       "  tunnel cluster restore --from /backup/tunnel --backup 12 --work /var/tmp/restore \\",
       "      --bootstrap b1:9092,b2:9092 --cluster blue --replication 3"
     })
-final class ClusterRestoreCommand extends Job {
+final class ClusterRestoreCommand extends Job implements ExpectsTrouble {
 
   private static final Gson GSON = new Gson();
+  private static final SystemClock CLOCK = new SystemClock();
+
+  private final Turn turn;
 
   @Mixin private KafkaOptions kafka;
 
@@ -64,7 +71,8 @@ final class ClusterRestoreCommand extends Job {
       paramLabel = "DIR",
       description =
           "A directory for the time of the restore, with room for the data of the backup; it does"
-              + " not exist or is empty, and is deleted at the end.")
+              + " not exist, is empty, or has files of a killed command, and is deleted at the"
+              + " end.")
   private Path work;
 
   @Option(
@@ -88,7 +96,27 @@ final class ClusterRestoreCommand extends Job {
   private boolean isJson;
 
   /** For picocli. */
-  ClusterRestoreCommand() {}
+  ClusterRestoreCommand() {
+    this(ClusterRestoreCommand::requireNew);
+  }
+
+  ClusterRestoreCommand(Turn turn) {
+    this.turn = turn;
+  }
+
+  /** What the command asks Kafka before it copies anything. */
+  @FunctionalInterface
+  interface Turn {
+    /** See {@link KafkaClusters#requireFree}. */
+    Optional<RestoreNote> await(KafkaClusters clusters, Consumer<String> remarks)
+        throws IOException;
+  }
+
+  private static Optional<RestoreNote> requireNew(KafkaClusters clusters, Consumer<String> remarks)
+      throws IOException {
+    clusters.requireReachable();
+    return clusters.requireFree(remarks);
+  }
 
   /** What {@code --json} prints. */
   private record Summary(
@@ -102,62 +130,68 @@ final class ClusterRestoreCommand extends Job {
       List<String> revivedKeys,
       List<String> revivedTokens) {}
 
-  /** What was restored. */
-  private record Restored(ClusterRestore.Outcome outcome, Restore.Revived revived) {}
-
   @Override
   public Integer call() {
     KafkaConfig config =
         minInsync == null ? kafka.config(replication) : kafka.config(replication, minInsync);
     try (BackupDirectory backup = source.open();
-        WorkDirectory directory = WorkDirectory.open(work, source.from())) {
+        WorkDirectory directory = WorkDirectory.open(work, source.from(), err());
+        KafkaClusters clusters = new KafkaClusters(config, CLOCK)) {
       BackupSet set = source.set(backup);
       directory.requireRoom(set.bytes(), directory.free());
-      print(set, restore(backup, set, config));
+      Optional<RestoreNote> watched = turn.await(clusters, this::remark);
+      Restore.Revived revived = copy(backup, set, directory.path());
+      print(set, write(set, directory.path(), clusters, watched), revived);
       return ExitCode.OK;
     } catch (IOException e) {
-      throw CommandFailure.failed(Diagnosis.ofFile(e));
+      throw KafkaFailure.of(e);
     }
   }
 
-  private Restored restore(BackupDirectory backup, BackupSet set, KafkaConfig config)
-      throws IOException {
-    try {
-      return written(backup, set, config);
-    } catch (IOException e) {
-      throw new IOException(
-          "backup " + set.number() + " is not restored: " + Diagnosis.ofFile(e), e);
-    }
+  private void remark(String line) {
+    err().println(line);
+    err().flush();
   }
 
-  private Restored written(BackupDirectory backup, BackupSet set, KafkaConfig config)
+  private Restore.Revived copy(BackupDirectory backup, BackupSet set, Path data)
       throws IOException {
-    Restore.Revived revived;
     Screen screen = Screen.standardError(err(), System.getenv());
-    SystemClock clock = new SystemClock();
     try (ProgressBar bar = bar("copying", OptionalLong.of(set.bytes()), screen)) {
-      revived = Restore.run(backup, set, work, new SecureRandom(), bar::add);
+      return Restore.run(backup, set, data, new SecureRandom(), bar::add);
+    } catch (IOException e) {
+      throw notRestored(set, e);
     }
-    try (KafkaClusters clusters = new KafkaClusters(config, clock);
-        ProgressBar bar = bar("writing", OptionalLong.empty(), screen)) {
+  }
+
+  private ClusterRestore.Outcome write(
+      BackupSet set, Path data, KafkaClusters clusters, Optional<RestoreNote> watched)
+      throws IOException {
+    Screen screen = Screen.standardError(err(), System.getenv());
+    try (ProgressBar bar = bar("writing", OptionalLong.empty(), screen)) {
       ClusterRestore.Chance chance =
           new ClusterRestore.Chance(
               WiringChance::longNumber, WiringChance.secret(ChannelGrants.KEY_BYTES));
-      ClusterRestore.Pace pace = new ClusterRestore.Pace(KafkaClusters.THREADS, bar::add);
-      long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
-      return new Restored(
-          new ClusterRestore(work, set.shards(), clusters, chance, pace).run(set.takenMs(), nowMs),
-          revived);
+      ClusterRestore.Pace pace =
+          new ClusterRestore.Pace(
+              KafkaClusters.THREADS, bar::add, remark -> bar.above(() -> err().println(remark)));
+      long nowMs = TimeUnit.MICROSECONDS.toMillis(CLOCK.epochMicros());
+      return new ClusterRestore(data, set.shards(), clusters, chance, pace)
+          .run(watched, set.takenMs(), nowMs);
+    } catch (IOException e) {
+      throw notRestored(set, e);
     }
+  }
+
+  private static IOException notRestored(BackupSet set, IOException why) {
+    return new IOException(
+        "backup " + set.number() + " is not restored: " + Diagnosis.ofFile(why), why);
   }
 
   private static ProgressBar bar(String what, OptionalLong total, Screen screen) {
     return new ProgressBar(what, "bytes", total, screen, System::nanoTime);
   }
 
-  private void print(BackupSet set, Restored restored) {
-    ClusterRestore.Outcome outcome = restored.outcome();
-    Restore.Revived revived = restored.revived();
+  private void print(BackupSet set, ClusterRestore.Outcome outcome, Restore.Revived revived) {
     PrintWriter out = out();
     if (isJson) {
       out.println(

@@ -5,11 +5,14 @@ import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.cluster.ReplicaStatus;
+import io.tunnel.sdk.cluster.ReplicaStatus.Role;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * A cluster at one moment: the placement, and the report of each node about its work.
@@ -18,8 +21,8 @@ import java.util.Set;
  */
 record ClusterState(ClusterInfo description, List<Node> nodes) {
 
-  private static final Set<ReplicaStatus.Role> LEADS_NOTHING =
-      EnumSet.of(ReplicaStatus.Role.FOLLOWING, ReplicaStatus.Role.FAILED);
+  private static final Set<Role> LEADS_NOTHING =
+      EnumSet.of(Role.FOLLOWING, Role.FAILED, Role.OUTDATED);
 
   ClusterState {
     nodes = List.copyOf(nodes);
@@ -36,12 +39,38 @@ record ClusterState(ClusterInfo description, List<Node> nodes) {
       return description.name();
     }
 
-    /** Positions that all its replicas are behind. */
-    long lag() {
+    /** Positions that all its replicas are behind; empty where the lag of a replica is unknown. */
+    OptionalLong lag() {
+      List<Long> lags =
+          status.stream()
+              .flatMap(said -> said.replicas().stream())
+              .map(ReplicaStatus::lag)
+              .toList();
+      return status.isEmpty() || lags.stream().anyMatch(lag -> lag < 0)
+          ? OptionalLong.empty()
+          : OptionalLong.of(lags.stream().mapToLong(lag -> lag).sum());
+    }
+
+    /**
+     * Partitions that the node is to lead and does not lead now, in rising order; empty when the
+     * node does not answer.
+     */
+    List<Integer> notLed() {
+      Set<Integer> open = new TreeSet<>(description.leads());
+      status.ifPresent(
+          said ->
+              said.replicas().stream()
+                  .filter(replica -> replica.role() == Role.LEADING)
+                  .forEach(replica -> open.remove(replica.partition())));
+      return status.isPresent() ? List.copyOf(open) : List.of();
+    }
+
+    /** The replica of a partition on the node. */
+    Optional<ReplicaStatus> replica(int partition) {
       return status.stream()
           .flatMap(said -> said.replicas().stream())
-          .mapToLong(ReplicaStatus::lag)
-          .sum();
+          .filter(replica -> replica.partition() == partition)
+          .findFirst();
     }
 
     /** Partitions that it is to lead, or leads still although others are to. */

@@ -51,7 +51,11 @@ final class ExportCheck {
     Part part = export.parts().get(number);
     Path file = ExportDirectory.part(directory, number);
     if (Files.notExists(file)) {
-      throw refusal(file, "is missing");
+      throw new CommandFailure(
+          ExitCode.FAILED,
+          "DAMAGED_EXPORT",
+          "the file " + file + " of the export is missing; nothing was imported",
+          "Take the file from another copy of the export, or export the table again");
     }
     CRC32C crc = new CRC32C();
     long bytes = 0;

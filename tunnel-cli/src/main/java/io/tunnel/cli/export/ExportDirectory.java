@@ -11,8 +11,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,23 +70,16 @@ final class ExportDirectory implements Closeable {
   }
 
   private static FileChannel lock(Path path) throws IOException {
-    FileChannel file =
-        PrivateFiles.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    FileLock lock = null;
-    try {
-      lock = file.tryLock();
-    } catch (OverlappingFileLockException e) {
-      // Reported below.
-    }
-    if (lock == null) {
-      file.close();
-      throw new CommandFailure(
-          ExitCode.UNAVAILABLE,
-          "'"
-              + path
-              + "' is in use by another export: wait for its end, or name another directory");
-    }
-    return file;
+    return PrivateFiles.openLocked(
+            path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+        .orElseThrow(
+            () ->
+                new CommandFailure(
+                    ExitCode.UNAVAILABLE,
+                    "'"
+                        + path
+                        + "' is in use by another export: wait for its end, or name another"
+                        + " directory"));
   }
 
   /** Whether a complete export is here. */
@@ -164,20 +155,22 @@ final class ExportDirectory implements Closeable {
 
   private static ExportFile read(Path file) throws IOException {
     String text = StandardStream.read(file, FILE_BYTES_MAX);
-    if (text.isBlank()) {
-      throw refusal(file, "it is empty");
-    }
     try {
       Json.requireUniqueNames(text);
       return Json.ofText(text, ExportFile.class);
     } catch (MalformedException e) {
-      throw refusal(file, e.getMessage().replaceFirst("^not a[n]? ExportFile: ", ""));
+      throw refusal(file, ExportFile.why(text, e));
     }
   }
 
   private static CommandFailure refusal(Path file, String why) {
     return CommandFailure.failed(
-        "'" + file + "' was not written by 'tunnel tables export', or is damaged: " + why);
+        "'"
+            + file
+            + "' was not written by 'tunnel tables export', or is damaged: "
+            + why
+            + ". Take the file from another copy of the export, or export the table to another"
+            + " directory");
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.tunnel.cli.export;
 
+import io.tunnel.codec.MalformedException;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -44,6 +45,22 @@ record ExportFile(
               + " parts where its split points make "
               + (source.splitPoints().size() + 1));
     }
+  }
+
+  /**
+   * Why a file is refused, as a clause about "it".
+   *
+   * @param text of the file
+   */
+  static String why(String text, MalformedException failure) {
+    if (text.isBlank()) {
+      return "it is empty";
+    }
+    String why = failure.getMessage().replaceFirst("^not an? [A-Z][A-Za-z]*: ", "");
+    if (why.startsWith("lacks ") || why.startsWith("ends ")) {
+      return "it " + why;
+    }
+    return why.startsWith("not ") || why.startsWith("nested ") ? "it is " + why : why;
   }
 
   /** Refuses a file of another format, or of a version that this program does not read. */

@@ -89,12 +89,18 @@ record ImportProgress(
       return begin;
     }
     ImportProgress read;
+    String text = StandardStream.read(file, FILE_BYTES_MAX);
     try {
-      String text = StandardStream.read(file, FILE_BYTES_MAX);
       Json.requireUniqueNames(text);
       read = Json.ofText(text, ImportProgress.class);
     } catch (MalformedException e) {
-      throw CommandFailure.failed("'" + file + "' is no progress of an import: " + e.getMessage());
+      throw CommandFailure.failed(
+          "'"
+              + file
+              + "' is no progress of an import: "
+              + ExportFile.why(text, e)
+              + ". Name the file of --progress of the former import, or a file that does not exist"
+              + " to import from the first row");
     }
     if (!read.with(begin.done(), 0).equals(begin) || !read.isWithin(export)) {
       throw CommandFailure.failed(

@@ -50,9 +50,14 @@ record LogLevels(Map<String, LogLevel> byLogger) {
     byLogger = Map.copyOf(byLogger);
   }
 
-  /** Where nothing else is said: {@code root} for ours, less for libraries. */
+  /** Where nothing else is said: {@code root} for ours, and at most {@code root} for libraries. */
   static LogLevels ordinary(LogLevel root) {
-    return LIBRARIES.with(new LogLevels(Map.of(ROOT, root)));
+    Map<String, LogLevel> levels = new TreeMap<>();
+    LIBRARIES
+        .byLogger()
+        .forEach((logger, level) -> levels.put(logger, level.compareTo(root) < 0 ? level : root));
+    levels.put(ROOT, root);
+    return new LogLevels(levels);
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.tunnel.cli.backup;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -74,12 +73,16 @@ class BackupCommandTest {
   }
 
   private JsonObject backup(String... more) {
+    return backup(ExitCode.OK, more);
+  }
+
+  private JsonObject backup(int exitCode, String... more) {
     String[] all = new String[5 + more.length];
     List<String> start =
         List.of("--data", path("data").toString(), "--to", path("backup").toString(), "--json");
     System.arraycopy(start.toArray(new String[0]), 0, all, 0, 5);
     System.arraycopy(more, 0, all, 5, more.length);
-    assertThat(run(new BackupCommand(), all)).as(err::toString).isZero();
+    assertThat(run(new BackupCommand(), all)).as(err::toString).isEqualTo(exitCode);
     return JsonParser.parseString(out.toString()).getAsJsonObject();
   }
 
@@ -358,20 +361,89 @@ class BackupCommandTest {
     requireUsageErrors();
   }
 
+  @Test
+  void a_backup_with_a_damaged_list_is_marked_and_hides_no_other_backup() throws Exception {
+    TestDirectory.fill(path("data"));
+    for (int i = 0; i < 3; i++) {
+      var unused = backup();
+    }
+    String[] list = {"--from", path("backup").toString(), "--list"};
+    assertThat(run(new RestoreCommand(), list)).isZero();
+    assertThat(err.toString()).isEmpty();
+    Path damaged = path("backup/sets/00000003.json");
+    String whole = Files.readString(damaged);
+    Files.writeString(damaged, whole.substring(0, whole.length() / 2));
+    assertThat(run(new RestoreCommand(), list)).isEqualTo(ExitCode.FAILED);
+    assertThat(out.toString().lines().map(line -> line.strip().replaceAll(" .*", "")))
+        .containsExactly("BACKUP", "1", "2", "3");
+    assertThat(out.toString().lines().toList().get(3)).contains("DAMAGED");
+    assertThat(err.toString())
+        .contains("backup 3 cannot be restored, because its list of files " + damaged)
+        .contains("is damaged: the file ends before its JSON does");
+    assertThat(run(new RestoreCommand(), "--from", list[1], "--list", "--json"))
+        .isEqualTo(ExitCode.FAILED);
+    JsonObject third =
+        JsonParser.parseString(out.toString().lines().toList().get(2)).getAsJsonObject();
+    assertThat(third.get("isDamaged").getAsBoolean()).isTrue();
+    assertThat(third.get("list").getAsString()).isEqualTo(damaged.toString());
+
+    assertThat(restore("restored")).isEqualTo(ExitCode.FAILED);
+    assertThat(err.toString()).contains("restore this backup with --backup 2");
+    assertThat(restore("restored", "--backup", "2")).as(err::toString).isZero();
+
+    JsonObject fourth = backup(ExitCode.NOT_ALL_CHECKED, "--keep", "1");
+    assertThat(fourth.get("backup").getAsLong()).isEqualTo(4);
+    assertThat(fourth.getAsJsonArray("damagedBackups")).hasSize(1);
+    assertThat(err.toString()).contains("While a damaged list is there, no backup deletes a file");
+    assertThat(damaged).exists();
+    assertThat(restore("again")).as(err::toString).isZero();
+    assertThat(backup().get("backup").getAsLong()).as("without --keep").isEqualTo(5);
+    Files.delete(damaged);
+    assertThat(backup("--keep", "1").get("backupsDeleted").getAsLong()).isEqualTo(2);
+  }
+
+  @Test
+  void backups_of_another_server_in_the_directory_are_noted_and_kept() throws Exception {
+    TestDirectory.fill(path("data"));
+    var unused = backup();
+    Path list = path("backup/sets/00000001.json");
+    String text = Files.readString(list);
+    String other = text.replaceFirst("\"service\":\"[^\"]*\"", "\"service\":\"server-other\"");
+    assertThat(other).isNotEqualTo(text);
+    Files.writeString(list, other);
+    JsonObject second = backup("--keep", "1");
+    assertThat(second.get("backupsDeleted").getAsInt()).isZero();
+    assertThat(err.toString()).contains("also has backups of server-other, and this backup is of");
+    assertThat(list).exists();
+    assertThat(backup("--keep", "1").get("backupsDeleted").getAsInt()).isEqualTo(1);
+    requireOneIsNamed();
+  }
+
+  /** The directory has backup 1 of another server, and backup 3. */
+  private void requireOneIsNamed() {
+    String[] list = {"--from", path("backup").toString(), "--list"};
+    assertThat(run(new RestoreCommand(), list)).isZero();
+    List<String> lines = out.toString().lines().toList();
+    assertThat(lines.get(0)).endsWith("  SERVICE");
+    assertThat(lines.get(1)).endsWith("  server-other");
+    assertThat(lines.get(2)).containsPattern("  server-[0-9a-f]{8}$");
+    assertThat(run(new RestoreCommand(), "--from", list[1], "--list", "--json")).isZero();
+    assertThat(out.toString().lines().findFirst().orElseThrow())
+        .contains("\"service\":\"server-other\"");
+    assertThat(restore("restored")).isEqualTo(ExitCode.FAILED);
+    assertThat(err.toString())
+        .contains("has backups of several services, the newest ones are ", "1 of server-other")
+        .contains("name a backup with --backup");
+    assertThat(path("restored")).doesNotExist();
+    assertThat(restore("restored", "--backup", "3")).as(err::toString).isZero();
+  }
+
   private void requireUsageErrors() throws IOException {
     String data = path("data").toString();
     assertThat(run(new BackupCommand(), "--data", data, "--to", data + "/inside")).isEqualTo(2);
     assertThat(run(new BackupCommand(), "--data", path("no").toString(), "--to", "x")).isEqualTo(2);
-    assertThat(
-            run(
-                new BackupCommand(),
-                "--data",
-                data,
-                "--to",
-                path("data2").toString(),
-                "--keep",
-                "0"))
-        .isEqualTo(2);
+    String[] keepsNone = {"--data", data, "--to", path("data2").toString(), "--keep", "0"};
+    assertThat(run(new BackupCommand(), keepsNone)).isEqualTo(2);
     assertThat(run(new RestoreCommand(), "--from", data, "--list")).isEqualTo(2);
     Files.createDirectories(path("other"));
     Files.writeString(path("other").resolve("file"), "of somebody else");
@@ -388,52 +460,22 @@ class BackupCommandTest {
     String[] list = {"--from", path("backup").toString(), "--list"};
     try (BackupDirectory writing = BackupDirectory.create(path("backup"))) {
       assertThat(writing.sets()).hasSize(1);
-      assertThat(run(new RestoreCommand(), list)).isEqualTo(2);
+      assertThat(run(new RestoreCommand(), list)).isEqualTo(ExitCode.UNAVAILABLE);
       assertThat(err.toString()).contains("is in use by another backup or restore");
+      assertThat(
+              run(
+                  new BackupCommand(),
+                  "--data",
+                  path("data").toString(),
+                  "--to",
+                  path("backup").toString()))
+          .isEqualTo(ExitCode.UNAVAILABLE);
     }
     assertThat(run(new RestoreCommand(), list)).isZero();
     Files.delete(path("backup").resolve("LOCK"));
     assertThat(run(new RestoreCommand(), list)).isZero();
     assertThat(restore("restored")).as(err::toString).isZero();
     assertThat(path("backup").resolve("LOCK")).doesNotExist();
-  }
-
-  @Test
-  void a_first_backup_that_was_interrupted_at_its_beginning_is_repeated() throws IOException {
-    Path target = Files.createDirectories(path("backup"));
-    for (String made : List.of("BACKUP.next", "files", "sets")) {
-      if (made.equals("BACKUP.next")) {
-        Files.writeString(target.resolve(made), "{\"for");
-      } else {
-        Files.createDirectories(target.resolve(made));
-      }
-      Path again = path("again-" + made);
-      TestDirectory.copy(target, again);
-      try (BackupDirectory backup = BackupDirectory.create(again)) {
-        assertThat(backup.sets()).isEmpty();
-      }
-      assertThat(again.resolve("BACKUP.next")).doesNotExist();
-      assertThat(again.resolve("BACKUP")).hasContent("{\"format\":2}");
-    }
-    Files.writeString(target.resolve("files").resolve("file"), "of somebody else");
-    assertThatThrownBy(() -> BackupDirectory.create(target))
-        .hasMessageContaining("holds other files");
-  }
-
-  @Test
-  void backups_of_another_form_are_refused_by_name() throws IOException {
-    Path target = path("backups");
-    BackupDirectory.create(target).close();
-    Path mark = target.resolve("BACKUP");
-    Files.writeString(mark, "{\"format\":1}");
-    assertThatThrownBy(() -> BackupDirectory.toRead(target))
-        .hasMessageContaining("was written by a build before 0.1.0");
-    Files.writeString(mark, "{\"format\":3}");
-    assertThatThrownBy(() -> BackupDirectory.create(target))
-        .hasMessageContaining("has format 3, and this build reads format 2");
-    Files.writeString(mark, "{}");
-    assertThatThrownBy(() -> BackupDirectory.create(target))
-        .hasMessageContaining("does not know: {}");
   }
 
   @Test

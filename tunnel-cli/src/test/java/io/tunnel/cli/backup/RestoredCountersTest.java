@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A server on a restored directory gives no number to a new thing that the former server gave out
- * while a backup was taken, or later: the list of docs/adr/0012.
+ * while a backup was taken, or later: the list of docs/internals/adr/0012.
  */
 final class RestoredCountersTest {
 

@@ -6,8 +6,12 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.cli.CommandLineTest;
 import io.tunnel.sdk.cluster.GoneNode;
+import io.tunnel.sdk.cluster.ReplicaStatus;
+import io.tunnel.sdk.cluster.ReplicaStatus.Role;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +36,64 @@ class ClusterCommandTest extends CommandLineTest {
             "n1    n1:7650  UP             2         1       6  leads      2   10",
             "n2    n2:7650  UP             1         1       5             2    5",
             "n3    n3:7650  NO ANSWER      0         1       5             2    ?");
+  }
+
+  @Test
+  void partitions_that_no_node_leads_are_shown_with_the_reason() {
+    service.fakeCluster.replicas.put(2, new ReplicaStatus(2, Role.CLAIMING, 3, 100, 100));
+    service.fakeCluster.replicas.put(
+        3,
+        new ReplicaStatus(3, Role.FAILED, 0, 0, -1, Optional.of("block 4 of snapshot 9 is lost")));
+    assertThat(run("cluster")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "cluster prod at level 1, placement 7, as node n1 sees it",
+            "",
+            "NODE  ADDRESS  STATE   LEADS  STANDBYS  GROUPS  CATALOG  MAX  LAG",
+            "n1    n1:7650  UP     1 of 2         1       6  leads      2    5",
+            "n2    n2:7650  UP     0 of 1         1       5             2    ?",
+            "n3    n3:7650  UP          0         1       5             2    0",
+            "",
+            "partition 2 has no leader: node n1 is to lead it, and is CLAIMING, 0 behind",
+            "partition 3 has no leader: node n2 is to lead it, and is FAILED: block 4 of snapshot 9"
+                + " is lost");
+    assertThat(run("cluster", "--json")).isZero();
+    JsonObject json =
+        JsonParser.parseString(outLines().get(outLines().size() - 1)).getAsJsonObject();
+    JsonObject second = json.getAsJsonArray("nodes").get(1).getAsJsonObject();
+    assertThat(second.get("notLed")).hasToString("[3]");
+    assertThat(
+            second.getAsJsonArray("replicas").get(0).getAsJsonObject().get("error").getAsString())
+        .isEqualTo("block 4 of snapshot 9 is lost");
+    assertThat(second.get("lag").isJsonNull()).isTrue();
+    JsonObject failed = second.getAsJsonArray("replicas").get(0).getAsJsonObject();
+    assertThat(failed.get("end").isJsonNull()).isTrue();
+    assertThat(failed.get("lag").isJsonNull()).isTrue();
+  }
+
+  @Test
+  void a_standby_that_has_failed_is_shown_and_many_troubles_are_cut() {
+    service.fakeCluster.standby =
+        List.of(new ReplicaStatus(9, Role.OUTDATED, 1, 2, 3, Optional.of("offset 2 is newer")));
+    assertThat(run("cluster")).isZero();
+    assertThat(outLines())
+        .contains("partition 9 on node n3: the replica is OUTDATED: offset 2 is newer");
+    service.fakeCluster.add("n4", 0, IntStream.range(100, 120).boxed().toArray(Integer[]::new));
+    IntStream.range(100, 120)
+        .forEach(
+            each ->
+                service.fakeCluster.replicas.put(
+                    each, new ReplicaStatus(each, Role.FOLLOWING, 1, 2, 3)));
+    assertThat(run("cluster")).isZero();
+    assertThat(outLines()).endsWith("and 14 more; see --json");
+  }
+
+  @Test
+  void a_node_whose_replicas_wait_for_an_upgrade_is_empty() {
+    service.fakeCluster.standby =
+        List.of(new ReplicaStatus(9, Role.OUTDATED, 1, 2, 3, Optional.of("offset 2 is newer")));
+    assertThat(run("cluster", "drain", "n3")).isZero();
+    assertThat(outLines()).containsExactly("node n3 is empty and can be stopped");
   }
 
   @Test
@@ -61,9 +123,12 @@ class ClusterCommandTest extends CommandLineTest {
     assertThat(first.get("lag").getAsLong()).isEqualTo(10);
     assertThat(first.getAsJsonArray("replicas").get(0))
         .hasToString(
-            "{\"partition\":1,\"role\":\"CLAIMING\",\"epoch\":3,\"next\":100,\"end\":105,\"lag\":5}");
+            "{\"partition\":1,\"role\":\"LEADING\",\"epoch\":3,\"next\":100,\"end\":105,\"lag\":5,"
+                + "\"error\":null}");
+    assertThat(first.get("notLed")).hasToString("[]");
     JsonObject third = json.getAsJsonArray("nodes").get(2).getAsJsonObject();
     assertThat(third.get("lag").isJsonNull()).isTrue();
+    assertThat(third.get("notLed").isJsonNull()).isTrue();
     assertThat(third.get("state").getAsString()).isEqualTo("NO ANSWER");
   }
 

@@ -90,7 +90,10 @@ class ImportTableCommandTest extends ExportFixture {
     refused(file, "x".repeat(30 << 20) + "\n" + text, "line 1: over ");
     Files.delete(file);
     assertThat(importRows("--create")).isEqualTo(1);
-    assertThat(err.toString()).contains(file.getFileName() + " is not as it was", "is missing");
+    assertThat(err.toString())
+        .contains(
+            "the file " + file + " of the export is missing; nothing was imported",
+            "Take the file from another copy of the export");
     assertThat(isTargetEmpty()).isTrue();
 
     Files.writeString(file, text);
@@ -217,13 +220,26 @@ class ImportTableCommandTest extends ExportFixture {
     assertThat(err.toString()).contains("is the progress of another export or table");
     begin.with(Collections.nCopies(3, 1_000L), 0).write(progress);
     assertThat(importRows("--progress", progress.toString())).isEqualTo(1);
-    Files.writeString(progress, "{}");
-    assertThat(importRows("--progress", progress.toString())).isEqualTo(1);
-    assertThat(err.toString()).contains("is no progress of an import");
+    requireNoProgress(progress, "{}", "it lacks a valid format");
+    requireNoProgress(progress, "", "it is empty");
+    requireNoProgress(progress, "{\"format\":", "it ends too early");
+    requireNoProgress(
+        progress, "{\"format\":\"x\"}", "its format is 'x', not 'tunnel-table-import'");
+    requireNoProgress(progress, "~", "it is not JSON");
+    requireNoProgress(progress, "[]", "a list where an object belongs");
   }
 
   private static TableMeta named(String name) {
     return new TableMeta(name, table().build().meta().primaryKey(), TableOptions.DEFAULT);
+  }
+
+  private void requireNoProgress(Path progress, String text, String why) throws IOException {
+    Files.writeString(progress, text);
+    assertThat(importRows("--progress", progress.toString())).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("'" + progress + "' is no progress of an import: " + why)
+        .contains("Name the file of --progress of the former import")
+        .doesNotContain("ImportProgress");
   }
 
   @Test

@@ -76,4 +76,17 @@ class LogLevelsTest {
     LogLevels levels = LogLevels.ordinary(LogLevel.INFO);
     assertThat(LogLevels.parse(levels.toString())).isEqualTo(levels);
   }
+
+  /** A command that says itself what failed would show each failure twice. */
+  @Test
+  void no_library_is_louder_than_the_rest() {
+    for (LogLevel root : LogLevel.values()) {
+      Map<String, LogLevel> levels = LogLevels.ordinary(root).byLogger();
+      assertThat(levels.values()).allMatch(level -> level.compareTo(root) <= 0);
+      assertThat(levels.get(LogLevels.ROOT)).isEqualTo(root);
+    }
+    assertThat(LogLevels.ordinary(LogLevel.OFF).byLogger().values())
+        .hasSizeGreaterThan(5)
+        .containsOnly(LogLevel.OFF);
+  }
 }

@@ -140,7 +140,8 @@ class LoggingTest {
         .singleElement()
         .asString()
         .contains("cannot read " + named);
-    assertThat(Logging.settings().levels()).isEqualTo(LogLevels.ordinary(LogLevel.ERROR));
+    assertThat(Logging.settings().levels())
+        .isEqualTo(LogLevels.ordinary(LogLevel.INFO).with(LogLevels.parse("error")));
   }
 
   @ParameterizedTest

@@ -7,7 +7,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 
-/** The options of {@code 'connector' = 'tunnel'}; docs/flink.md has them as a table. */
+/** The options of {@code 'connector' = 'tunnel'}; docs/guides/flink.md has them as a table. */
 public final class TunnelConnectorOptions {
 
   /** The endpoint of the service. */

@@ -16,7 +16,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The programs in docs/flink.md, pasted, compiled and run. */
+/** The programs in docs/guides/flink.md, pasted, compiled and run. */
 class FlinkDocTest {
 
   @TempDir private Path directory;
@@ -62,7 +62,7 @@ class FlinkDocTest {
   private void compile(String program) throws Exception {
     Matcher block =
         Pattern.compile("```java\n([^`]*class " + program + "[^`]*)```")
-            .matcher(Files.readString(Path.of("../docs/flink.md")));
+            .matcher(Files.readString(Path.of("../docs/guides/flink.md")));
     assertThat(block.find()).as(program).isTrue();
     Path file = directory.resolve(program + ".java");
     Files.writeString(file, block.group(1));

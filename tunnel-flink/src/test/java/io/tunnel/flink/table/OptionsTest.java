@@ -184,7 +184,7 @@ class OptionsTest {
 
   @Test
   void every_option_is_in_the_page() throws Exception {
-    String page = Files.readString(Path.of("..", "docs", "flink.md"));
+    String page = Files.readString(Path.of("../docs/guides/flink.md"));
     TunnelTableFactory factory = new TunnelTableFactory();
     Set<ConfigOption<?>> options = new HashSet<>(factory.requiredOptions());
     options.addAll(factory.optionalOptions());

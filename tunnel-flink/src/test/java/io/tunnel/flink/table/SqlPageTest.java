@@ -18,7 +18,7 @@ import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The statements of docs/flink.md, pasted one after the other. */
+/** The statements of docs/guides/flink.md, pasted one after the other. */
 class SqlPageTest {
 
   @RegisterExtension static final MiniClusterExtension CLUSTER = SqlSession.cluster();
@@ -36,7 +36,7 @@ class SqlPageTest {
       server.create("orders", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
       server.create("customers", List.of(new PrimaryKeySchema("name", PrimaryKeyType.STRING)));
       server.create("city_totals", List.of(new PrimaryKeySchema("city", PrimaryKeyType.STRING)));
-      String page = Files.readString(Path.of("..", "docs", "flink.md"));
+      String page = Files.readString(Path.of("../docs/guides/flink.md"));
       Matcher block = BLOCK.matcher(page.replace("localhost:7650", server.endpoint()));
       int statements = 0;
       while (block.find()) {

@@ -224,20 +224,33 @@ public sealed interface ClusterControl extends Control {
   /**
    * A replica of a partition, on one node.
    *
-   * @param role FOLLOWING, CLAIMING or LEADING
+   * @param role FOLLOWING, CLAIMING, LEADING, FAILED or OUTDATED
    * @param epoch the newest epoch that the replica has read
    * @param next the position to read next
-   * @param end the last seen end of the log
+   * @param end the last seen end of the log, or {@link #UNKNOWN} where nobody knows how far the
+   *     replica is behind
+   * @param error why the replica is FAILED or OUTDATED; absent in any other role
    */
-  record ReplicaStatus(int partition, String role, long epoch, long next, long end) {
-    /** Refuses null. */
+  record ReplicaStatus(
+      int partition, String role, long epoch, long next, long end, Optional<String> error) {
+
+    /** Stands for an end, or a distance, that is unknown. */
+    public static final long UNKNOWN = -1;
+
+    /** Refuses a role that is null; an absent error may be null. */
     public ReplicaStatus {
       Objects.requireNonNull(role, "role");
+      error = error == null ? Optional.empty() : error;
     }
 
-    /** How many positions the replica is behind. */
+    /** Without an error. */
+    public ReplicaStatus(int partition, String role, long epoch, long next, long end) {
+      this(partition, role, epoch, next, end, Optional.empty());
+    }
+
+    /** How many positions the replica is behind, or {@link #UNKNOWN}. */
     public long lag() {
-      return Math.max(0, end - next);
+      return end == UNKNOWN ? UNKNOWN : Math.max(0, end - next);
     }
   }
 
@@ -301,7 +314,7 @@ public sealed interface ClusterControl extends Control {
   /**
    * A figure of a node.
    *
-   * @param name as docs/console.md lists the names
+   * @param name as docs/operate/console.md lists the names
    */
   record FigureValue(String name, double value) {
     /** Refuses null. */
@@ -314,7 +327,7 @@ public sealed interface ClusterControl extends Control {
    * How far a tunnel is behind.
    *
    * @param lagSeconds age of the oldest change that is not checkpointed; empty if it is not known
-   * @param lagChanges changes that are not checkpointed
+   * @param lagChanges changes that are not checkpointed; -1 if the changes of a channel are unknown
    * @param channels all channels
    * @param stopped channels that wait for an operator
    * @param lost channels that lost changes to retention

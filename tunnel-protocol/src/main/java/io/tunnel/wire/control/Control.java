@@ -121,7 +121,8 @@ public sealed interface Control
    * @param rowCount stored rows; an estimate unless {@code rowCountIsExact}
    * @param rowCountIsExact whether rows were counted one by one
    * @param byteCount estimated bytes of the stored rows
-   * @param changeBytes bytes of the kept changes
+   * @param changeBytes bytes of the kept changes; -1 where the node lacks some of them, which a
+   *     shared log keeps
    * @param firstPosition position of the oldest kept change; {@code committed} + 1 without changes
    * @param committed position of the newest change that readers may see; 0 without changes
    * @param leader HOST:PORT of the leader in a cluster; absent without a cluster, and while no node
@@ -345,9 +346,9 @@ public sealed interface Control
    *     are not checkpointed, an estimate until the end is known; -1 when the answering node has no
    *     replica of the partition
    * @param lagBytes bytes of the batches of these changes; -1 when the answering node has no
-   *     replica of the partition
+   *     replica of the partition, or lacks some of these changes, which a shared log keeps
    * @param lagMs the age of the oldest change that is not checkpointed, a lower bound if the change
-   *     is lost; 0 without such a change; -1 as for {@code lagBytes}
+   *     is lost; 0 without such a change; -1 when it is not known
    * @param type the contents of the channel
    * @param isPaused whether an operator has paused the channel or its tunnel
    * @param end the last position, once known

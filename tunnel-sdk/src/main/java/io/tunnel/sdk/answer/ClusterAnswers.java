@@ -75,7 +75,12 @@ public final class ClusterAnswers {
             .map(
                 copy ->
                     new ReplicaStatus(
-                        copy.partition(), role(copy.role()), copy.epoch(), copy.next(), copy.end()))
+                        copy.partition(),
+                        role(copy.role()),
+                        copy.epoch(),
+                        copy.next(),
+                        copy.end(),
+                        copy.error()))
             .toList());
   }
 

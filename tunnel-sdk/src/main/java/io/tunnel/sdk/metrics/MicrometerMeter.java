@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps the figures of clients and workers in a registry of Micrometer; {@code docs/metrics.md}
- * lists them. Figures of workers have the tag {@code tunnel}, the tunnel's id. One meter may serve
- * many clients, and adds up their figures.
+ * Keeps the figures of clients and workers in a registry of Micrometer; {@code
+ * docs/reference/metrics.md} lists them. Figures of workers have the tag {@code tunnel}, the
+ * tunnel's id. One meter may serve many clients, and adds up their figures.
  */
 @SuppressWarnings("exports") // Who uses it requires Micrometer by itself.
 public final class MicrometerMeter implements SdkMeter {

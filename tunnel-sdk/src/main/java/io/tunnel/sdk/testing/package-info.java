@@ -66,6 +66,6 @@
  * fenced or broken channels, crashes.
  *
  * <p>One set of contract tests runs against this service and against the real server. {@code
- * docs/test-kit.md} lists the differences.
+ * docs/guides/test-kit.md} lists the differences.
  */
 package io.tunnel.sdk.testing;

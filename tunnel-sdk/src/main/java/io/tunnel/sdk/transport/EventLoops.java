@@ -33,7 +33,8 @@ import java.util.function.Supplier;
  * epoll where the platform has it and the JVM does not warn of native code. Thread-safe.
  *
  * <p>The two groups of a process are the exception to "no static state": sharing threads among
- * clients that know nothing of each other needs one. {@code docs/adr/0037} has the reasons.
+ * clients that know nothing of each other needs one. {@code docs/internals/adr/0037} has the
+ * reasons.
  */
 public final class EventLoops {
 

@@ -136,7 +136,8 @@ public final class ChannelInfo {
 
   /**
    * Bytes of the batches that contain the changes of {@link #lagRows}; {@link #UNKNOWN} when the
-   * answering node has no replica of the partition.
+   * answering node has no replica of the partition, and when the replica lacks some of these
+   * changes, which Kafka keeps.
    */
   public long lagBytes() {
     return lagBytes;

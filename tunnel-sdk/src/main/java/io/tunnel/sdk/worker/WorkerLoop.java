@@ -254,7 +254,7 @@ public final class WorkerLoop implements SessionOwner {
       counts.channelStopped();
       Throwable why = channel.stopReason();
       LOG.error(
-          "channel {} of tunnel {} is STOPPED{}: {}. {}; see docs/operating.md",
+          "channel {} of tunnel {} is STOPPED{}: {}. {}; see docs/operate/operating.md",
           id,
           runtime.settings().tunnelId(),
           channel.failedAt().map(at -> " at " + at).orElse(""),

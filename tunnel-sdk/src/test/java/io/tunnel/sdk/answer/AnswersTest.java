@@ -96,14 +96,20 @@ class AnswersTest {
             List.of(
                 new ClusterControl.ReplicaStatus(1, "LEADING", 3, 7, 9),
                 new ClusterControl.ReplicaStatus(2, "WATCHING", 0, 9, 7),
-                new ClusterControl.ReplicaStatus(3, "FAILED", 3, 7, 9)));
+                new ClusterControl.ReplicaStatus(
+                    3, "FAILED", 3, 7, 9, Optional.of("block 2 is damaged")),
+                new ClusterControl.ReplicaStatus(4, "OUTDATED", 3, 7, 9),
+                new ClusterControl.ReplicaStatus(
+                    5, "FAILED", 0, 0, ClusterControl.ReplicaStatus.UNKNOWN)));
     List<ReplicaStatus> replicas = ClusterAnswers.status(status).replicas();
     assertThat(replicas)
         .containsExactly(
             new ReplicaStatus(1, Role.LEADING, 3, 7, 9),
             new ReplicaStatus(2, Role.UNKNOWN, 0, 9, 7),
-            new ReplicaStatus(3, Role.FAILED, 3, 7, 9));
-    assertThat(replicas).extracting(ReplicaStatus::lag).containsExactly(2L, 0L, 2L);
+            new ReplicaStatus(3, Role.FAILED, 3, 7, 9, Optional.of("block 2 is damaged")),
+            new ReplicaStatus(4, Role.OUTDATED, 3, 7, 9),
+            new ReplicaStatus(5, Role.FAILED, 0, 0, -1));
+    assertThat(replicas).extracting(ReplicaStatus::lag).containsExactly(2L, 0L, 2L, 2L, -1L);
   }
 
   /** Exports are kept as this JSON, so that a file of the first release is read by the next. */

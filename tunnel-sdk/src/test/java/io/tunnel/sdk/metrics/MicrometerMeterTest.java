@@ -150,7 +150,7 @@ class MicrometerMeterTest {
     Path here = Path.of("").toAbsolutePath();
     Path root = Files.isDirectory(here.resolve("docs")) ? here : here.getParent();
     try {
-      return Files.readString(root.resolve("docs/metrics.md"));
+      return Files.readString(root.resolve("docs/reference/metrics.md"));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The vectors were computed by another program (Python); docs/semantics.md lists them, too. */
+/**
+ * The vectors were computed by another program (Python); docs/concepts/semantics.md lists them,
+ * too.
+ */
 final class HashedKeyTest {
 
   @ParameterizedTest

@@ -371,6 +371,22 @@ final class RetriesTest extends HandFixture {
     requireApplied(1, 2);
   }
 
+  @Test
+  void a_batch_in_doubt_keeps_its_number_when_a_node_names_another_leader() {
+    openWithId();
+    add(1);
+    HandWorld.Request first = write("a:1");
+    give(map(table, Optional.of("c:1"), Optional.of("b:1")));
+    first.drop();
+    world.pass(PAUSE_MS);
+    write("c:1").refuse(ErrorCode.NOT_LEADER, Optional.of("d:1"));
+    world.pass(2 * PAUSE_MS);
+    HandWorld.Request again = write("d:1");
+    assertThat(again.frame().payload()).isEqualTo(first.frame().payload());
+    apply(again);
+    requireApplied(1);
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"STORAGE_FAILED", "OUTCOME_UNKNOWN"})
   void a_node_that_does_not_know_is_left_and_the_next_leader_knows_whether_the_batch_counts(

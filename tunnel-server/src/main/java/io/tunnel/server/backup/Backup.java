@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -25,7 +26,7 @@ import java.util.stream.Collectors;
 
 /**
  * Copies a data directory, also while a server writes to it, so that all parts of the copy fit
- * together. The order of reading makes them fit: see docs/adr/0012.
+ * together. The order of reading makes them fit: see docs/internals/adr/0012.
  */
 public final class Backup {
 
@@ -53,12 +54,29 @@ public final class Backup {
    * @param bytesCopied bytes that were read
    * @param filesKnown files that an earlier backup has
    * @param setsDeleted old backups that were deleted
+   * @param found the sets that were there before this backup
    */
   public record Outcome(
-      BackupSet set, long filesCopied, long bytesCopied, long filesKnown, int setsDeleted) {}
+      BackupSet set,
+      long filesCopied,
+      long bytesCopied,
+      long filesKnown,
+      int setsDeleted,
+      FoundSets found) {}
 
-  /** Options of a backup. */
-  public record Options(boolean isFull, Optional<Integer> keep) {}
+  /**
+   * Options of a backup.
+   *
+   * @param keep number of backups of the service that stay; absent for all
+   * @param service names the service; absent for the server of the data directory
+   */
+  public record Options(boolean isFull, Optional<Integer> keep, Optional<String> service) {
+
+    /** A backup of the server of the data directory. */
+    public Options(boolean isFull, Optional<Integer> keep) {
+      this(isFull, keep, Optional.empty());
+    }
+  }
 
   private Backup(Path data, BackupDirectory target, BackupDirectory.Copied copied, Stores stores) {
     this.data = data;
@@ -87,22 +105,28 @@ public final class Backup {
   }
 
   private Outcome take(Options options, long nowMs) throws IOException {
-    List<BackupSet> sets = target.sets();
-    long number = 1;
-    if (!sets.isEmpty()) {
-      BackupSet last = sets.get(sets.size() - 1);
-      number = last.number() + 1;
-      if (!options.isFull()) {
-        last.files().forEach(file -> known.put(file.path(), file));
-      }
+    FoundSets found = target.found();
+    String service = options.service().isPresent() ? options.service().get() : serverOf(data);
+    if (!options.isFull()) {
+      found
+          .newest(service)
+          .ifPresent(last -> last.files().forEach(file -> known.put(file.path(), file)));
     }
-    BackupSet set = read(number, nowMs);
+    // The number of a damaged set stays taken, so the damaged list is never replaced.
+    BackupSet set = read(found.numberMax() + 1, service, nowMs);
     target.commit(set);
-    int deleted = options.keep().isPresent() ? target.keep(options.keep().get()) : 0;
-    return new Outcome(set, figures.filesCopied, figures.bytesCopied, figures.filesKnown, deleted);
+    int deleted = options.keep().isPresent() ? target.keep(options.keep().get(), service) : 0;
+    return new Outcome(
+        set, figures.filesCopied, figures.bytesCopied, figures.filesKnown, deleted, found);
   }
 
-  private BackupSet read(long number, long nowMs) throws IOException {
+  /** Tells the backups of one server from those of another server in the directory. */
+  private String serverOf(Path directory) throws IOException {
+    int origin = stores.catalog(directory.resolve("catalog")).origin();
+    return String.format(Locale.ROOT, "server-%08x", origin);
+  }
+
+  private BackupSet read(long number, String service, long nowMs) throws IOException {
     int shards = StoredDirectory.shardsOf(data);
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       StoredCatalog before = stores.catalog(data.resolve("catalog"));
@@ -118,7 +142,14 @@ public final class Backup {
             new BackupSet.Counts(
                 before.tables().tables().size(), before.tunnels().tunnels(Optional.empty()).size());
         return new BackupSet(
-            StoredForm.NUMBER, number, nowMs, shards, StoredDirectory.levelOf(data), counts, files);
+            StoredForm.NUMBER,
+            number,
+            nowMs,
+            shards,
+            StoredDirectory.levelOf(data),
+            counts,
+            service,
+            files);
       }
       files.forEach(file -> known.put(file.path(), file));
     }

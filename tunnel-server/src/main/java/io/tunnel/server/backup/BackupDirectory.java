@@ -2,7 +2,6 @@ package io.tunnel.server.backup;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
-import io.tunnel.model.Level;
 import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.disk.PrivateFiles;
@@ -11,18 +10,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -61,6 +57,32 @@ public final class BackupDirectory implements Closeable {
   private BackupDirectory(Path path, Optional<FileChannel> lockFile) {
     this.path = path;
     this.lockFile = lockFile;
+  }
+
+  /**
+   * Whether {@link #create} would make a directory of backups at this place. Changes nothing.
+   *
+   * @throws IOException when the place cannot become a directory of backups
+   */
+  public static boolean isToCreate(Path path) throws IOException {
+    if (Files.exists(path.resolve(MARK))) {
+      requireMark(path);
+      return false;
+    }
+    Path there = path.toAbsolutePath();
+    while (there.getParent() != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    if (!Files.isDirectory(there)) {
+      throw new IOException(there + " is no directory");
+    }
+    if (!Files.isWritable(there)) {
+      throw new AccessDeniedException(there.toString());
+    }
+    if (Files.exists(path)) {
+      requireNothingElse(path);
+    }
+    return true;
   }
 
   /** Opens a directory of backups; creates it when it is missing or empty. */
@@ -151,68 +173,35 @@ public final class BackupDirectory implements Closeable {
 
   /** Locks the directory; with a shared lock when the lock's file is opened for reading. */
   private static FileChannel lock(Path path, OpenOption... options) throws IOException {
-    boolean isShared = List.of(options).contains(StandardOpenOption.READ);
-    FileChannel file = PrivateFiles.open(path.resolve("LOCK"), options);
-    FileLock lock = null;
-    try {
-      lock = file.tryLock(0, Long.MAX_VALUE, isShared);
-    } catch (OverlappingFileLockException e) {
-      // Reported below.
-    }
-    if (lock == null) {
-      file.close();
-      throw new IOException(path + " is in use by another backup or restore");
-    }
-    return file;
+    return PrivateFiles.openLocked(path.resolve("LOCK"), options)
+        .orElseThrow(() -> new BackupsInUseException(path));
   }
 
-  /** All sets, oldest first. */
+  /** All sets whose lists can be read, oldest first. */
   public List<BackupSet> sets() throws IOException {
-    List<BackupSet> sets = new ArrayList<>();
-    List<Path> lists;
+    return found().intact();
+  }
+
+  /**
+   * All sets. A damaged list hides no other set, and files of other names are no lists.
+   *
+   * @throws IOException when the directory itself cannot be read
+   */
+  public FoundSets found() throws IOException {
     try (Stream<Path> files = Files.list(path.resolve(SETS))) {
-      lists = files.filter(file -> file.toString().endsWith(".json")).sorted().toList();
+      return FoundSets.of(files.toList());
     }
-    for (Path list : lists) {
-      sets.add(read(list));
-    }
-    return sets;
   }
 
-  private static BackupSet read(Path list) throws IOException {
-    BackupSet set;
-    try {
-      set = GSON.fromJson(Files.readString(list), BackupSet.class);
-    } catch (JsonParseException e) {
-      throw new IOException(list + " is damaged: " + e.getMessage(), e);
-    }
-    if (set == null || set.level() < Level.FIRST) {
-      throw new IOException(list + " is damaged: it has no list of files or no level");
-    }
-    StoredForm.require("the backup " + list, set.format());
-    return set;
-  }
-
-  /** The set with that number, or the newest set. */
+  /**
+   * The set with that number, or the newest set.
+   *
+   * @throws IOException when there is no such set, or its list is damaged; the message names a set
+   *     that can be read. The newest set is never replaced by an older set in silence. Also when
+   *     the number is absent and the directory has sets of several services.
+   */
   public BackupSet set(Optional<Long> number) throws IOException {
-    List<BackupSet> sets = sets();
-    for (BackupSet set : sets) {
-      if (number.isPresent() && set.number() == number.get()) {
-        return set;
-      }
-    }
-    if (number.isPresent() || sets.isEmpty()) {
-      throw new IOException(
-          path
-              + (number.isPresent() ? " has no backup " + number.get() : " has no backup yet")
-              + (sets.isEmpty()
-                  ? ""
-                  : "; there are "
-                      + sets.get(0).number()
-                      + " to "
-                      + sets.get(sets.size() - 1).number()));
-    }
-    return sets.get(sets.size() - 1);
+    return found().set(path, number);
   }
 
   /** Progress of a copy. */
@@ -230,21 +219,43 @@ public final class BackupDirectory implements Closeable {
   StoredFile store(Path source, StoredFile described, long bytes, Copied copied)
       throws IOException {
     try (InputStream in = Files.newInputStream(source)) {
-      return store(in, described, bytes, copied);
+      return store(in, source.toString(), described, bytes, copied);
     }
   }
 
+  /** Keeps the first {@code bytes} bytes of {@code in}. */
   StoredFile store(InputStream in, StoredFile described, long bytes, Copied copied)
       throws IOException {
+    return store(in, described.path(), described, bytes, copied);
+  }
+
+  private StoredFile store(
+      InputStream in, String name, StoredFile described, long bytes, Copied copied)
+      throws IOException {
     Path incoming = path.resolve(FILES).resolve("incoming");
-    int crc = copy(in, bytes, incoming, copied);
-    StoredFile stored = new StoredFile(described.path(), bytes, crc, described.modifiedMs());
+    Copy copy = copy(in, bytes, incoming, copied);
+    if (copy.bytes() < bytes) {
+      throw new IOException(
+          "the file %s was cut while the backup read the file: it ends after %d bytes, and had %d"
+                  .formatted(name, copy.bytes(), bytes)
+              + " before. Take the backup again; if the failure comes again, look at the data"
+              + " directory with './tunnel doctor'");
+    }
+    StoredFile stored =
+        new StoredFile(described.path(), bytes, copy.crc32c(), described.modifiedMs());
     Files.move(incoming, place(stored), StandardCopyOption.ATOMIC_MOVE);
     return stored;
   }
 
-  /** Copies {@code bytes} bytes durably, and returns their checksum. */
-  static int copy(InputStream in, long bytes, Path target, Copied copied) throws IOException {
+  /**
+   * A copy.
+   *
+   * @param bytes that were copied; fewer than asked for when the source has ended before
+   */
+  record Copy(int crc32c, long bytes) {}
+
+  /** Copies {@code bytes} bytes durably, or all bytes of a source that has fewer. */
+  static Copy copy(InputStream in, long bytes, Path target, Copied copied) throws IOException {
     CRC32C crc = new CRC32C();
     try (FileChannel out =
         PrivateFiles.open(
@@ -256,7 +267,7 @@ public final class BackupDirectory implements Closeable {
       for (long left = bytes; left > 0; ) {
         int count = in.read(buffer, 0, (int) Math.min(buffer.length, left));
         if (count < 0) {
-          throw new IOException("the file became shorter by " + left + " bytes while it was read");
+          return new Copy((int) crc.getValue(), bytes - left);
         }
         crc.update(buffer, 0, count);
         ByteBuffer piece = ByteBuffer.wrap(buffer, 0, count);
@@ -272,7 +283,7 @@ public final class BackupDirectory implements Closeable {
       }
       out.force(true);
     }
-    return (int) crc.getValue();
+    return new Copy((int) crc.getValue(), bytes);
   }
 
   /** Whether a file is kept, with its full length. */
@@ -292,7 +303,7 @@ public final class BackupDirectory implements Closeable {
   /** Adds the set durably. */
   void commit(BackupSet set) throws IOException {
     DurableFiles.syncNames(path.resolve(FILES));
-    String name = String.format(Locale.ROOT, "%08d.json", set.number());
+    String name = FoundSets.listOf(set.number());
     Path next = path.resolve(SETS).resolve(name + ".next");
     PrivateFiles.write(
         next,
@@ -305,27 +316,39 @@ public final class BackupDirectory implements Closeable {
     DurableFiles.syncNames(path.resolve(SETS));
   }
 
-  /** Deletes all sets but the newest {@code count}, and the files without a set. */
-  int keep(int count) throws IOException {
-    List<BackupSet> sets = sets();
-    int gone = Math.max(0, sets.size() - count);
-    for (BackupSet set : sets.subList(0, gone)) {
-      String name = String.format(Locale.ROOT, "%08d.json", set.number());
-      Files.delete(path.resolve(SETS).resolve(name));
+  /**
+   * Deletes all sets of a service but the newest {@code count}, and the files that no set needs.
+   * Sets of other services stay. While a list is damaged, no file is deleted: the list may name any
+   * file.
+   *
+   * @return the number of deleted sets
+   */
+  int keep(int count, String service) throws IOException {
+    FoundSets found = found();
+    List<BackupSet> own = found.intact().stream().filter(set -> set.isOf(service)).toList();
+    List<BackupSet> gone = own.subList(0, Math.max(0, own.size() - count));
+    for (BackupSet set : gone) {
+      Files.deleteIfExists(path.resolve(SETS).resolve(FoundSets.listOf(set.number())));
     }
     DurableFiles.syncNames(path.resolve(SETS));
-    Set<String> needed = new HashSet<>();
-    for (BackupSet set : sets.subList(gone, sets.size())) {
-      set.files().forEach(file -> needed.add(file.name()));
+    if (found.damaged().isEmpty()) {
+      Set<String> needed = new HashSet<>();
+      found.intact().stream()
+          .filter(set -> !gone.contains(set))
+          .forEach(set -> set.files().forEach(file -> needed.add(file.name())));
+      deleteAllBut(needed);
     }
+    return gone.size();
+  }
+
+  private void deleteAllBut(Set<String> needed) throws IOException {
     try (Stream<Path> files = Files.list(path.resolve(FILES))) {
       for (Path file : files.toList()) {
         if (!needed.contains(file.getFileName().toString())) {
-          Files.delete(file);
+          Files.deleteIfExists(file);
         }
       }
     }
-    return gone;
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.Objects;
  * @param shards number of shards of the data directory
  * @param level level of the data directory
  * @param counts number of tables and tunnels
+ * @param service names the server or cluster; {@link #UNNAMED} in a set of 0.1.0
  */
 public record BackupSet(
     int format,
@@ -20,7 +21,11 @@ public record BackupSet(
     int shards,
     int level,
     Counts counts,
+    String service,
     List<StoredFile> files) {
+
+  /** The service of each set of 0.1.0, whose lists have no service. No later backup has it. */
+  public static final String UNNAMED = "unnamed";
 
   /** The name of a set's catalog, a JSON object of texts by name. */
   static final String CATALOG = "catalog.json";
@@ -28,10 +33,16 @@ public record BackupSet(
   /** The numbers of tables and tunnels in the catalog. */
   public record Counts(int tables, int tunnels) {}
 
-  /** Copies the list. */
+  /** Copies the list, and names the service where the list has none. */
   public BackupSet {
     Objects.requireNonNull(counts, "counts");
+    service = service == null ? UNNAMED : service;
     files = List.copyOf(files);
+  }
+
+  /** Whether the backup is of this service. */
+  public boolean isOf(String other) {
+    return service.equals(other);
   }
 
   /** Bytes of all files. */

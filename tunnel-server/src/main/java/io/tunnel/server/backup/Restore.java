@@ -34,6 +34,10 @@ public final class Restore {
 
   private static final Gson GSON = new Gson();
 
+  private static final String INSTEAD =
+      "; restore another backup (--list shows them, and --backup N names one), or take the file"
+          + " from another copy of the directory of backups";
+
   private Restore() {}
 
   /**
@@ -123,7 +127,10 @@ public final class Restore {
       try (Stream<Path> files = Files.list(data)) {
         if (files.findAny().isPresent()) {
           throw new IOException(
-              data + " is not empty; name an empty directory, or one that does not exist");
+              data
+                  + " is not empty; name an empty directory, or one that does not exist. A restore"
+                  + " that failed or was killed leaves files without a file FORMAT: delete the"
+                  + " directory then");
         }
       }
     } else if (Files.exists(data)) {
@@ -140,22 +147,41 @@ public final class Restore {
           "a file of the backup would lie outside of " + data + ": " + file.path());
     }
     var unused = PrivateFiles.createDirectories(target.getParent());
-    try (InputStream in = Files.newInputStream(backup.place(file))) {
-      int crc = BackupDirectory.copy(in, file.bytes(), target, copied);
-      if (crc != file.crc32c()) {
+    Path kept = backup.place(file);
+    requireLength(kept, file);
+    try (InputStream in = Files.newInputStream(kept)) {
+      BackupDirectory.Copy copy = BackupDirectory.copy(in, file.bytes(), target, copied);
+      if (copy.crc32c() != file.crc32c()) {
         throw new IOException(
-            "the file of the backup " + backup.place(file) + " does not match its checksum");
+            "the file of the backup " + kept + " does not match its checksum" + INSTEAD);
       }
+    }
+  }
+
+  /** Says of a file that was cut how long the file has to be. */
+  private static void requireLength(Path kept, StoredFile file) throws IOException {
+    long bytes;
+    try {
+      bytes = Files.size(kept);
     } catch (NoSuchFileException e) {
-      throw new IOException("a file of the backup is missing: " + backup.place(file), e);
+      throw new IOException("a file of the backup is missing: " + kept + INSTEAD, e);
+    }
+    if (bytes != file.bytes()) {
+      throw new IOException(
+          "the file of the backup %s has %d bytes, and had %d when the backup was taken"
+                  .formatted(kept, bytes, file.bytes())
+              + INSTEAD);
     }
   }
 
   private static SortedMap<String, String> catalog(
       BackupDirectory backup, StoredFile file, RandomGenerator random) throws IOException {
-    byte[] json = Files.readAllBytes(backup.place(file));
+    Path kept = backup.place(file);
+    requireLength(kept, file);
+    byte[] json = Files.readAllBytes(kept);
     if (Checksum.crc32c(json, 0, json.length) != file.crc32c()) {
-      throw new IOException("the catalog of the backup does not match its checksum");
+      throw new IOException(
+          "the file of the backup " + kept + " does not match its checksum" + INSTEAD);
     }
     try {
       Map<String, String> texts =
@@ -169,7 +195,7 @@ public final class Restore {
               + " given out nearly all of them",
           e);
     } catch (JsonParseException e) {
-      throw new IOException("the catalog of the backup is damaged: " + e.getMessage(), e);
+      throw new IOException("the catalog of the backup, " + kept + ", is no JSON" + INSTEAD, e);
     }
   }
 }

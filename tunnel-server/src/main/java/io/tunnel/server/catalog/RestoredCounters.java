@@ -9,8 +9,8 @@ import java.util.random.RandomGenerator;
  * Makes the catalog of a backup that of a restored server: raises its counters, and ends its row
  * sessions. The server gave out numbers after the backup had read the catalog: to rows of the
  * backup's log, which the backup read later, and to clients that still have them. A restored server
- * must not give one of these numbers to anything else. The table in docs/adr/0012 has every
- * counter, also those that need no raise.
+ * must not give one of these numbers to anything else. The table in docs/internals/adr/0012 has
+ * every counter, also those that need no raise.
  *
  * <p>A session that went on would lack the rows and locks that its program wrote after the backup,
  * and the program would never learn of the loss. An ended session makes its program write them

@@ -3,7 +3,7 @@ package io.tunnel.server.catalog;
 import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoredOrigin;
-import io.tunnel.server.table.ReadOnlyRocks;
+import io.tunnel.server.rocks.ReadOnlyRocks;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

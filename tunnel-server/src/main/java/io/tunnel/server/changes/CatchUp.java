@@ -45,17 +45,20 @@ public final class CatchUp implements Freshness {
             });
   }
 
-  /** The refusal when the log does not answer. */
+  /** The refusal when the log, or the leader of a partition, does not answer. */
   public static RefusedException unavailable(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    return cause instanceof RefusedException refused
-        ? refused
-        : new RefusedException(
-            ErrorCode.LOG_UNAVAILABLE,
-            "the shared log does not answer (" + cause.getMessage() + "); try again later");
+    if (cause instanceof RefusedException refused) {
+      return refused;
+    }
+    String what =
+        cause instanceof LookFailedException
+            ? cause.getMessage()
+            : "the shared log does not answer (" + cause.getMessage() + ")";
+    return new RefusedException(ErrorCode.LOG_UNAVAILABLE, what + "; try again later");
   }
 
   private void waitFor(int partition, long end, Consumer<Optional<RefusedException>> then) {

@@ -16,6 +16,14 @@ public interface ChangeReader extends LogFigures {
   Extents plan(int partition, long position, int bytesMax);
 
   /**
+   * Position of the oldest change that is kept, also where another log than this server's own keeps
+   * the change; one over {@link #committed} when there is none.
+   */
+  default long firstKeptPosition(int partition) {
+    return firstPosition(partition);
+  }
+
+  /**
    * Position of the last change committed before {@code epochMicros}, in microseconds since 1970;
    * one under {@link #firstPosition} when no kept change is that old.
    */

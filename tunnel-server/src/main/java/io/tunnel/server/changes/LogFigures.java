@@ -9,8 +9,8 @@ import java.util.function.IntPredicate;
 
 /**
  * What this server knows of the logs of partitions without asking another process: descriptions,
- * metrics and warnings use it. A {@link ChangeReader} knows all figures of its log. Safe for use by
- * any thread.
+ * metrics and warnings use it. A {@link ChangeReader} knows all figures of its own log. Safe for
+ * use by any thread.
  */
 public interface LogFigures {
 
@@ -26,13 +26,18 @@ public interface LogFigures {
   /** Position of the oldest change that is kept; one over {@link #committed} when there is none. */
   long firstPosition(int partition);
 
-  /** Bytes of the batches that hold changes behind {@code position}, or {@link #UNKNOWN}. */
+  /**
+   * Bytes of the batches that hold kept changes behind {@code position}; {@link #UNKNOWN} where
+   * another log keeps some of these changes, as a shared log does for a replica that began with a
+   * snapshot.
+   */
   long bytesAfter(int partition, long position);
 
   /**
    * Commit time in microseconds since 1970 of the batch that holds the change after {@code
-   * position}, or a later time when this server cannot know the commit time; 0 when there is no
-   * change, or {@link #UNKNOWN}.
+   * position}, or a later time where the change is not on this server's disk; 0 when there is no
+   * change, or {@link #UNKNOWN}. Figures that {@link #about} has made have no later time of a
+   * change that another log keeps. Reads a file.
    */
   long commitMicrosAfter(int partition, long position) throws IOException;
 
@@ -44,8 +49,9 @@ public interface LogFigures {
 
   /**
    * Figures that know what is behind these positions of partitions, also where another process has
-   * to be asked. The future does not fail: the figures of a partition that nobody answers for, the
-   * end of its log included, are {@link #UNKNOWN}.
+   * to be asked. The call may read files, so threads that must not wait do not call. The future
+   * does not fail: the figures of a partition that nobody answers for, the end of its log included,
+   * are {@link #UNKNOWN}.
    */
   default CompletableFuture<LogFigures> about(Map<Integer, Set<Long>> positions) {
     return CompletableFuture.completedFuture(this);
@@ -57,9 +63,7 @@ public interface LogFigures {
   }
 
   /**
-   * A shared log: bounds come from the log's last answers, the rest from this node's replicas. The
-   * node that coordinates a tunnel has no replica of some of the tunnel's partitions: their commit
-   * times are those at which this node saw the log reach the changes.
+   * A shared log: bounds come from the log's last answers, the rest from this node's replicas.
    *
    * @param hasReplica whether {@code replicas} has read a partition up to its end, whichever node
    *     leads the partition
@@ -86,7 +90,7 @@ public interface LogFigures {
     public long commitMicrosAfter(int partition, long position) throws IOException {
       long found = hasReplica.test(partition) ? replicas.commitMicrosAfter(partition, position) : 0;
       // A replica may not have read the newest changes yet.
-      return found > 0 ? found : bounds.committedBy(partition, position + 1);
+      return found == 0 && position < bounds.last(partition) ? UNKNOWN : found;
     }
 
     /** A replica trims changes that the shared log still keeps, so it cannot tell. */

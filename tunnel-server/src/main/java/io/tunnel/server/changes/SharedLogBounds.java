@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -20,9 +19,6 @@ import java.util.function.Supplier;
  * last known bounds.
  */
 public final class SharedLogBounds implements LogBounds {
-
-  /** Largest difference between the clocks of a node and of the log. */
-  public static final long CLOCK_GAP_MICROS_MAX = TimeUnit.SECONDS.toMicros(10);
 
   /** Most attempts at a look whose questions different leaders answer. */
   static final int LOOKS_MAX = 5;
@@ -32,7 +28,6 @@ public final class SharedLogBounds implements LogBounds {
   private final BoundsQueries log;
   private final KnownBounds known;
   private final Executor control;
-  private final LongSupplier epochMicros;
 
   /** Partitions that {@link #keepFresh} has asked for without an answer yet. */
   private final Set<Integer> awaited = ConcurrentHashMap.newKeySet();
@@ -41,12 +36,10 @@ public final class SharedLogBounds implements LogBounds {
   private boolean isFresh;
 
   /** Asks {@code log}, and notes its answers in {@code known}. */
-  public SharedLogBounds(
-      BoundsQueries log, KnownBounds known, Executor control, LongSupplier epochMicros) {
+  public SharedLogBounds(BoundsQueries log, KnownBounds known, Executor control) {
     this.log = log;
     this.known = known;
     this.control = control;
-    this.epochMicros = epochMicros;
   }
 
   @Override
@@ -144,7 +137,7 @@ public final class SharedLogBounds implements LogBounds {
   }
 
   private void saw(int partition, Bounds bounds) {
-    known.saw(partition, bounds, epochMicros.getAsLong());
+    known.saw(partition, bounds);
   }
 
   private CompletableFuture<Map<Long, Map<Integer, Long>>> firsts(
@@ -170,9 +163,8 @@ public final class SharedLogBounds implements LogBounds {
       Map<Long, Moment> moments = new HashMap<>();
       found
           .firsts()
-          .forEach(
-              (micros, first) -> moments.put(micros, moment(micros, first.get(partition), bounds)));
-      // The log does not tell the commit times of compacted records.
+          .forEach((micros, first) -> moments.put(micros, moment(first.get(partition), bounds)));
+      // A trim does not tell the commit times of the changes before.
       Optional<Long> givenUpMicros = Optional.empty();
       looks.put(
           partition,
@@ -186,11 +178,10 @@ public final class SharedLogBounds implements LogBounds {
     return Optional.empty();
   }
 
-  private Moment moment(long micros, long first, Bounds bounds) {
-    if (first != Long.MAX_VALUE) {
-      return new Moment(Math.max(0, first - 1), true);
-    }
-    return new Moment(bounds.last(), epochMicros.getAsLong() - micros >= CLOCK_GAP_MICROS_MAX);
+  /** A leader whose clock has shown a moment knows the first change since, written or not. */
+  private static Moment moment(long first, Bounds bounds) {
+    boolean isPassed = first != Long.MAX_VALUE;
+    return new Moment(isPassed ? Math.max(0, first - 1) : bounds.last(), isPassed);
   }
 
   @Override

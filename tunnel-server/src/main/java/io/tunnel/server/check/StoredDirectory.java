@@ -2,11 +2,10 @@ package io.tunnel.server.check;
 
 import io.tunnel.server.catalog.store.DirectoryFormat;
 import io.tunnel.server.catalog.store.StoredForm;
+import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -89,26 +88,19 @@ public final class StoredDirectory implements Closeable {
   }
 
   private static Optional<FileChannel> lock(Path path, boolean isShared) throws IOException {
-    FileChannel file;
+    Optional<FileChannel> file;
     try {
       file =
-          FileChannel.open(
+          PrivateFiles.openLocked(
               path.resolve("LOCK"), isShared ? StandardOpenOption.READ : StandardOpenOption.WRITE);
     } catch (NoSuchFileException e) {
       return Optional.empty();
     }
-    FileLock lock = null;
-    try {
-      lock = file.tryLock(0, Long.MAX_VALUE, isShared);
-    } catch (OverlappingFileLockException e) {
-      // A server in this process holds the lock; the code below reports this server too.
-    }
-    if (lock == null) {
-      file.close();
+    if (file.isEmpty()) {
       throw new DirectoryInUseException(
           "the data directory " + path + " is in use by a server; stop that one first");
     }
-    return Optional.of(file);
+    return file;
   }
 
   /** Where it is. */

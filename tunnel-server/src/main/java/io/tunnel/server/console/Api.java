@@ -102,7 +102,7 @@ final class Api {
           throw new Refusal(
               HttpResponseStatus.NOT_FOUND,
               "NOT_FOUND",
-              "there is no such path; see docs/console.md");
+              "there is no such path; see docs/operate/console.md");
     }
   }
 

@@ -134,7 +134,8 @@ final class Snapshots {
     figures.put(
         Figure.COMMIT_TO_DELIVERY_P99_MS, ages.percentileMs(from.ages(), 0.99).orElse(Double.NaN));
     figures.put(Figure.LAG_SECONDS_MAX, max(TunnelFigures::lagSeconds));
-    figures.put(Figure.LAG_CHANGES_MAX, max(TunnelFigures::lagChanges));
+    figures.put(
+        Figure.LAG_CHANGES_MAX, max(one -> one.lagChanges() < 0 ? Double.NaN : one.lagChanges()));
     figures.put(Figure.HISTORY_LEFT_SECONDS, -max(one -> -one.historyLeftSeconds()));
     figures.put(Figure.SESSIONS, tunnels.stream().mapToDouble(TunnelFigures::sessions).sum());
     figures.put(Figure.CONNECTIONS, taken.connections());

@@ -2,6 +2,7 @@ package io.tunnel.server.console;
 
 import com.google.gson.JsonObject;
 import io.tunnel.model.ChannelType;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.wire.control.ClusterControl.TunnelLag;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
@@ -14,7 +15,8 @@ import java.util.OptionalDouble;
  * A tunnel in figures.
  *
  * @param lagSeconds age of the oldest change that is not checkpointed; NaN if it is not known
- * @param lagChanges changes that are not checkpointed
+ * @param lagChanges changes that are not checkpointed; {@link LogFigures#UNKNOWN} if the changes of
+ *     a channel are unknown
  * @param stopped channels that wait for an operator
  * @param lost channels that lost changes to retention
  * @param historyLeftSeconds until retention may delete a change that is not checkpointed; 0 when
@@ -52,6 +54,8 @@ record TunnelFigures(
             .filter(one -> one.lagMs() >= 0)
             .mapToDouble(ChannelDescription::lagMs)
             .max();
+    boolean isUnknown =
+        tunnel.channels().stream().anyMatch(one -> one.lagRows() == LogFigures.UNKNOWN);
     OptionalDouble leftMs =
         streams.stream()
             .flatMap(one -> one.historyLeftMs().stream())
@@ -61,7 +65,9 @@ record TunnelFigures(
         tunnel.info().table(),
         tunnel.info().tunnel(),
         lagMs.orElse(Double.NaN) / MS_PER_SECOND,
-        tunnel.channels().stream().mapToLong(one -> Math.max(0, one.lagRows())).sum(),
+        isUnknown
+            ? LogFigures.UNKNOWN
+            : tunnel.channels().stream().mapToLong(ChannelDescription::lagRows).sum(),
         tunnel.channels().size(),
         tunnel.channels().stream().filter(one -> one.error().isPresent()).count(),
         streams.stream().filter(one -> one.historyLeftMs().orElse(0L) < 0).count(),

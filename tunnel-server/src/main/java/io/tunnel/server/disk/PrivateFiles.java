@@ -3,14 +3,17 @@ package io.tunnel.server.disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -32,6 +35,28 @@ public final class PrivateFiles {
   /** Opens a file like {@link FileChannel#open}, and creates it if the options say so. */
   public static FileChannel open(Path file, OpenOption... options) throws IOException {
     return FileChannel.open(file, Set.of(options), attributes(file, "rw-r-----"));
+  }
+
+  /**
+   * Opens a file as {@link #open} does, and locks the file until the channel is closed. The lock is
+   * shared where the options have {@code READ}. Empty while another program, or another part of
+   * this program, holds a lock that excludes this one.
+   */
+  public static Optional<FileChannel> openLocked(Path file, OpenOption... options)
+      throws IOException {
+    boolean isShared = Set.of(options).contains(StandardOpenOption.READ);
+    FileChannel channel = open(file, options);
+    boolean isLocked = false;
+    try {
+      isLocked = channel.tryLock(0, Long.MAX_VALUE, isShared) != null;
+    } catch (OverlappingFileLockException e) {
+      // This program holds the lock.
+    } finally {
+      if (!isLocked) {
+        channel.close();
+      }
+    }
+    return isLocked ? Optional.of(channel) : Optional.empty();
   }
 
   /** Writes a whole text in UTF-8 like {@link Files#writeString}. */

@@ -11,8 +11,6 @@ import io.tunnel.terminal.Diagnosis;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -73,11 +71,11 @@ public final class DataDirectory implements Closeable, OwnLevel {
   }
 
   private static FileChannel lock(Path path) throws IOException {
-    FileChannel lockFile;
+    Optional<FileChannel> lockFile;
     try {
       DurableFiles.create(path);
       lockFile =
-          PrivateFiles.open(
+          PrivateFiles.openLocked(
               path.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw new IOException(
@@ -88,22 +86,15 @@ public final class DataDirectory implements Closeable, OwnLevel {
               + "; give another with --data",
           e);
     }
-    FileLock lock = null;
-    try {
-      lock = lockFile.tryLock();
-    } catch (OverlappingFileLockException e) {
-      // Another server in this process has the lock; reported below.
-    }
-    if (lock == null) {
-      lockFile.close();
-      throw new CannotStartException(
-          CannotStartException.Reason.IN_USE,
-          "the data directory "
-              + path
-              + " is in use by another server; stop that server, or choose a directory with --data",
-          null);
-    }
-    return lockFile;
+    return lockFile.orElseThrow(
+        () ->
+            new CannotStartException(
+                CannotStartException.Reason.IN_USE,
+                "the data directory "
+                    + path
+                    + " is in use by another server; stop that server, or choose a directory with"
+                    + " --data",
+                null));
   }
 
   private static void requireSame(Path path, Optional<String> is, Optional<String> asked)

@@ -1,6 +1,7 @@
 package io.tunnel.server.engine;
 
 import com.google.gson.Gson;
+import java.util.List;
 
 /** The content of a server's health page, as JSON. */
 public sealed interface Health {
@@ -25,7 +26,24 @@ public sealed interface Health {
    *
    * @param nodes members of the cluster that the node knows
    * @param leads partitions that take writes here
+   * @param failed why replicas of this node serve nothing, {@value #FAILED_MAX} of them at most
    */
-  record OfNode(String status, String node, int nodes, int leads, int replicas, int connections)
-      implements Health {}
+  record OfNode(
+      String status,
+      String node,
+      int nodes,
+      int leads,
+      int replicas,
+      int connections,
+      List<String> failed)
+      implements Health {
+
+    /** Failures that the page has at most. */
+    public static final int FAILED_MAX = 10;
+
+    /** Keeps the first failures. */
+    public OfNode {
+      failed = failed.stream().limit(FAILED_MAX).toList();
+    }
+  }
 }

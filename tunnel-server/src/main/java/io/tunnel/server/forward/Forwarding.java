@@ -29,8 +29,8 @@ public interface Forwarding extends AutoCloseable {
    * @param who the principal whose rights and quotas the answering node applies
    * @param node the name of the node that must answer, which is not left after NOT_LEADER; empty
    *     for this server first
-   * @param payload payload of the request, as docs/protocol.md describes it; must not change any
-   *     more
+   * @param payload payload of the request, as docs/reference/protocol.md describes it; must not
+   *     change any more
    * @param deadline how long the answer may take in all; at most 30 s count
    * @return completes with the payload of the answer, or fails with {@link RefusedException}, the
    *     refusal of the answering node, or BUSY when too many requests or bytes are open here; or

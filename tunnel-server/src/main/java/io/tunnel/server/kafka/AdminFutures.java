@@ -58,7 +58,7 @@ public final class AdminFutures {
     }
     if (cause instanceof AuthorizationException) {
       return cause.getMessage()
-          + " The node's user lacks a right; docs/operating.md lists the needed rights under"
+          + " The node's user lacks a right; docs/operate/operating.md lists the needed rights under"
           + " Access.";
     }
     return cause.toString();

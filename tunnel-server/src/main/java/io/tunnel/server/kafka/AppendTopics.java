@@ -109,16 +109,11 @@ final class AppendTopics {
    * Kafka does not answer.
    */
   public CompletableFuture<Map<Integer, List<String>>> problems(Collection<Table> tables) {
-    Map<String, KafkaTopics.Own> own = new HashMap<>();
+    Map<String, KafkaTopics.Own> own = own(tables);
     Map<String, TopicSettings> settings = new HashMap<>();
     for (Table table : tables) {
-      Optional<TableOrigin> origin = table.origin().map(TableOrigin::of);
-      String log = log(table.tableId());
-      String rows = rows(table.tableId());
-      own.put(log, new KafkaTopics.Own(table.tableId(), origin.map(TableOrigin::log)));
-      own.put(rows, new KafkaTopics.Own(table.tableId(), origin.map(TableOrigin::rows)));
-      settings.put(log, settings(table));
-      settings.put(rows, settings(table));
+      settings.put(log(table.tableId()), settings(table));
+      settings.put(rows(table.tableId()), settings(table));
     }
     Map<String, List<String>> found = new TreeMap<>();
     return topics
@@ -140,6 +135,24 @@ final class AppendTopics {
               found.putAll(undeletable);
               return byTable(found, own);
             });
+  }
+
+  /** A message for each topic that is missing or was made anew: a part of {@link #problems}. */
+  CompletableFuture<List<String>> lost(Collection<Table> tables) {
+    return topics.lost(own(tables)).thenApply(found -> List.copyOf(found.values()));
+  }
+
+  private Map<String, KafkaTopics.Own> own(Collection<Table> tables) {
+    Map<String, KafkaTopics.Own> own = new HashMap<>();
+    for (Table table : tables) {
+      Optional<TableOrigin> origin = table.origin().map(TableOrigin::of);
+      own.put(
+          log(table.tableId()), new KafkaTopics.Own(table.tableId(), origin.map(TableOrigin::log)));
+      own.put(
+          rows(table.tableId()),
+          new KafkaTopics.Own(table.tableId(), origin.map(TableOrigin::rows)));
+    }
+    return own;
   }
 
   private static Map<Integer, List<String>> byTable(
@@ -243,10 +256,10 @@ final class AppendTopics {
   }
 
   /**
-   * Deletes the topics of all tables by their names: no catalog has the ids of a restore that has
-   * failed. Kafka answers before the topics are gone.
+   * The topics of all tables by their names, with their origins: no catalog has the origins of a
+   * restore that has failed.
    */
-  CompletableFuture<Void> dropAll() {
+  CompletableFuture<Map<String, Bytes>> all() {
     return tables()
         .thenCompose(
             found ->
@@ -254,14 +267,12 @@ final class AppendTopics {
                     found.stream()
                         .flatMap(id -> Stream.of(log(id), rows(id)))
                         .collect(Collectors.toSet())))
-        .thenCompose(
-            existing ->
-                CompletableFuture.allOf(
-                    existing.entrySet().stream()
-                        .map(
-                            topic ->
-                                topics.drop(topic.getKey(), TopicOrigins.origin(topic.getValue())))
-                        .toArray(CompletableFuture[]::new)));
+        .thenApply(
+            existing -> {
+              Map<String, Bytes> origins = new TreeMap<>();
+              existing.forEach((name, topic) -> origins.put(name, TopicOrigins.origin(topic)));
+              return origins;
+            });
   }
 
   private TopicSettings settings(Table table) {

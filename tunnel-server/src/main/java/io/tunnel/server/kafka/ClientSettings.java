@@ -20,10 +20,11 @@ public final class ClientSettings {
   static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
 
   /**
-   * Long, because the next append waits for the metadata of a topic that the producer has
-   * forgotten.
+   * Milliseconds without an append after which a producer forgets a topic, at its next look at the
+   * metadata. Until then the producer warns each second of a topic that was dropped. The next
+   * append to a forgotten topic waits for one answer of a broker.
    */
-  private static final long METADATA_IDLE_MS = TimeUnit.DAYS.toMillis(1);
+  private static final long METADATA_IDLE_MS = TimeUnit.SECONDS.toMillis(10);
 
   private static final int SEND_BYTES = 256 * 1024;
 

@@ -78,7 +78,7 @@ final class KafkaBlockReading implements Reading {
       throw new IOException("interrupted while reading blocks of a snapshot", e);
     } catch (KafkaException e) {
       close();
-      throw new IOException("cannot read blocks of a snapshot: " + e.getMessage(), e);
+      throw AdminFutures.failure("give blocks of a snapshot", e);
     }
   }
 
@@ -96,14 +96,15 @@ final class KafkaBlockReading implements Reading {
         return Optional.empty();
       }
     }
-    throw new IOException(
+    throw new LogUnavailableException(
         "Kafka gave no block of "
             + open.map(Open::topic).orElseThrow()
             + " from offset "
             + offset
             + " on within "
             + times.deliveryMs()
-            + " ms");
+            + " ms",
+        null);
   }
 
   private void goTo(long offset) throws IOException {

@@ -1,5 +1,6 @@
 package io.tunnel.server.kafka;
 
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.kafka.members.KafkaMembership;
 import io.tunnel.server.kafka.members.NodeNameTakenException;
@@ -12,6 +13,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -24,6 +26,9 @@ import org.apache.kafka.common.KafkaException;
  */
 public final class KafkaCluster implements Closeable {
 
+  /** How the message of Kafka's clients begins when no broker's name can be resolved. */
+  private static final String UNRESOLVED = "No resolvable bootstrap";
+
   private final KafkaConfig config;
   private final Shard.Clock clock;
   private final Admin admin;
@@ -31,8 +36,8 @@ public final class KafkaCluster implements Closeable {
   /**
    * Connects at the first request.
    *
-   * @throws IOException when Kafka's client refuses these settings, or no broker's name can be
-   *     resolved
+   * @throws LogUnavailableException when no broker's name can be resolved
+   * @throws IOException when Kafka's client refuses these settings
    */
   public KafkaCluster(KafkaConfig config, Shard.Clock clock) throws IOException {
     this.config = config;
@@ -46,13 +51,15 @@ public final class KafkaCluster implements Closeable {
       while (reason.getCause() != null) {
         reason = reason.getCause();
       }
-      throw new IOException(
+      String message =
           "cannot connect to Kafka at "
               + config.bootstrap()
               + " ("
               + reason.getMessage()
-              + "); are --bootstrap and --kafka-config right?",
-          e);
+              + "); are --bootstrap and --kafka-config right?";
+      throw String.valueOf(reason.getMessage()).startsWith(UNRESOLVED)
+          ? new LogUnavailableException(message, e)
+          : new IOException(message, e);
     }
   }
 
@@ -81,9 +88,17 @@ public final class KafkaCluster implements Closeable {
     return new TableTopics(appendTopics());
   }
 
-  /** Deletes the topics of all tables in a log of appends, for a restore that has failed. */
-  public CompletableFuture<Void> dropAppendTables() {
-    return appendTopics().dropAll();
+  /** The topics of all tables in a log of appends, also without a catalog: origins by names. */
+  public CompletableFuture<Map<String, Bytes>> appendTopicsOfTables() {
+    return appendTopics().all();
+  }
+
+  /** Deletes the topics with these origins, by name, as far as they exist. */
+  public CompletableFuture<Void> dropTopics(Map<String, Bytes> origins) {
+    return CompletableFuture.allOf(
+        origins.entrySet().stream()
+            .map(topic -> topics().drop(topic.getKey(), topic.getValue()))
+            .toArray(CompletableFuture[]::new));
   }
 
   /** Says what keeps partitions from being led. */

@@ -52,10 +52,10 @@ public record KafkaConfig(
 
     /** Refuses counts that cannot work. */
     public Replication {
-      require(count >= 1 && count <= COUNT_MAX, "replicas.count is 1 to 15, not " + count);
+      require(count >= 1 && count <= COUNT_MAX, "--replication is 1 to 15, not " + count);
       require(
           inSyncMin >= 1 && inSyncMin <= count,
-          "replicas.inSyncMin is 1 to replicas.count, not " + inSyncMin);
+          "--min-insync is 1 to --replication, which is " + count + ", not " + inSyncMin);
     }
   }
 
@@ -93,21 +93,21 @@ public record KafkaConfig(
 
   /** Refuses invalid settings, and properties that the server sets itself. */
   public KafkaConfig {
-    require(bootstrap != null, "bootstrap is HOST:PORT,HOST:PORT, not null");
-    require(bootstrap.length() <= BOOTSTRAP_CHARS_MAX, "bootstrap is at most 4096 characters");
+    require(bootstrap != null, "--bootstrap is HOST:PORT,HOST:PORT, not null");
+    require(bootstrap.length() <= BOOTSTRAP_CHARS_MAX, "--bootstrap is at most 4096 characters");
     for (String broker : bootstrap.split(",", -1)) {
       require(
           BROKER.matcher(broker).matches(),
-          "bootstrap is HOST:PORT,HOST:PORT, not '" + bootstrap + "'");
+          "--bootstrap is HOST:PORT,HOST:PORT, not '" + bootstrap + "'");
     }
     require(
         cluster != null && CLUSTER.matcher(cluster).matches(),
-        "cluster is 1 to 64 letters, digits, '_' and '-', not '" + cluster + "'");
+        "--cluster is 1 to 64 letters, digits, '_' and '-', not '" + cluster + "'");
     Objects.requireNonNull(replicas, "kafka.replicas is an object, not null");
     Objects.requireNonNull(times, "kafka.times is an object, not null");
     require(
         compression != null && COMPRESSIONS.contains(compression),
-        "compression is one of " + new TreeSet<>(COMPRESSIONS) + ", not " + compression);
+        "kafka.compression is one of " + new TreeSet<>(COMPRESSIONS) + ", not " + compression);
     Objects.requireNonNull(properties, "kafka.properties is an object, not null");
     requireOption(properties.size() <= PROPERTIES_MAX, "has at most 256 properties");
     properties = Map.copyOf(properties);
@@ -161,9 +161,10 @@ public record KafkaConfig(
         + "]";
   }
 
+  /** Checks a value, with a message that names the option of the value. */
   private static void require(boolean holds, String message) {
     if (!holds) {
-      throw new IllegalArgumentException("kafka." + message);
+      throw new IllegalArgumentException(message);
     }
   }
 

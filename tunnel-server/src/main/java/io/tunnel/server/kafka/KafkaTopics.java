@@ -94,6 +94,20 @@ public final class KafkaTopics {
         .thenApply(TopicOrigins::origin);
   }
 
+  /** Whether Kafka has a topic. Retries, because brokers learn of topics one after the other. */
+  public CompletableFuture<Boolean> exists(String topic) {
+    return exists(topic, LOOKS_MAX);
+  }
+
+  private CompletableFuture<Boolean> exists(String topic, int looksLeft) {
+    return describe(Set.of(topic))
+        .thenCompose(
+            found ->
+                found.containsKey(topic) || looksLeft == 1
+                    ? CompletableFuture.completedFuture(found.containsKey(topic))
+                    : later().thenCompose(now -> exists(topic, looksLeft - 1)));
+  }
+
   /**
    * Whose a topic is.
    *

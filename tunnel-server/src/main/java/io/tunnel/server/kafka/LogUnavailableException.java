@@ -7,7 +7,8 @@ public final class LogUnavailableException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
-  LogUnavailableException(String message, Throwable cause) {
+  /** With a message that says what Kafka did not do. */
+  public LogUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }
 }

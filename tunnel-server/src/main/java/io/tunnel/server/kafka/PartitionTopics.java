@@ -27,6 +27,6 @@ interface PartitionTopics {
   /** The failure of a request for a partition without a place. Retriable. */
   static LogUnavailableException unknown(int partition) {
     return new LogUnavailableException(
-        "partition " + partition + " is not in the catalog of this node", null);
+        "partition " + partition + " is not in the catalog as far as this node has read it", null);
   }
 }

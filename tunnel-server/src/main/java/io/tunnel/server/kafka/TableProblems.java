@@ -47,8 +47,7 @@ final class TableProblems implements TopicProblems {
   public CompletableFuture<Optional<String>> of(int partition) {
     Optional<TableRecord> table = tables.apply(partition);
     if (table.isEmpty()) {
-      return CompletableFuture.completedFuture(
-          Optional.of("the catalog has no partition " + partition));
+      return CompletableFuture.failedFuture(PartitionTopics.unknown(partition));
     }
     long now = nanos.getAsLong();
     knownByTable.values().removeIf(known -> !isGood(known, now));

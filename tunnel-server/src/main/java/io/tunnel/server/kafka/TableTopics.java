@@ -90,4 +90,12 @@ public final class TableTopics implements TableLogs {
               return all;
             });
   }
+
+  /**
+   * A message for each topic of these tables that is missing, or is not the topic of its table: a
+   * part of {@link #check}.
+   */
+  public CompletableFuture<List<String>> lost(Collection<TableRecord> tables) {
+    return topics.lost(tables.stream().map(TableTopics::topics).toList());
+  }
 }

@@ -1,7 +1,6 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
@@ -44,11 +43,6 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
   @Override
   public boolean isDropped(int partition) {
     return catalog.isDroppedPartition(partition);
-  }
-
-  @Override
-  public Bytes origin(int partition) {
-    return table(partition).flatMap(TableRecord::origin).orElse(Bytes.EMPTY);
   }
 
   /** The ids of most tables' partitions are consecutive. */

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of segment and index files around the batches; {@code docs/storage.md} draws them.
- * Big-endian.
+ * The bytes of segment and index files around the batches; {@code docs/internals/storage.md} draws
+ * them. Big-endian.
  */
 final class LogFormat {
 

@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 
 /**
- * What a log gave up, as it is kept beside its segments; {@code docs/storage.md} draws the bytes.
+ * What a log gave up, as it is kept beside its segments; {@code docs/internals/storage.md} draws
+ * the bytes.
  *
  * @param newestMicros no change that was given up was committed later
  * @param positions by partition, the position up to which its changes were given up

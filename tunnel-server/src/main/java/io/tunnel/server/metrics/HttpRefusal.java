@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The HTTP port refuses a request. All refusals of the port have one form, an object of JSON.
  *
- * @param code for programs; docs/console.md lists the codes
+ * @param code for programs; docs/operate/console.md lists the codes
  * @param message for people
  */
 public record HttpRefusal(HttpResponseStatus status, String code, String message) {

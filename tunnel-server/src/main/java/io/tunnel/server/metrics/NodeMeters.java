@@ -11,7 +11,6 @@ import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -73,19 +72,10 @@ public final class NodeMeters {
    *
    * @param reservedBytes writes are refused while a disk has fewer bytes left
    */
-  public void watch(NodeReplicas replicas, long reservedBytes) {
-    watch(replicas::figures, replicas::count, replicas::freeBytes, reservedBytes);
-    new SnapshotMeters(registry, replicas::snapshots).register();
-  }
-
-  /** As {@link #watch(NodeReplicas, long)}, with the figures from whoever has them. */
-  void watch(
-      Supplier<ReplicaFigures> figures,
-      ToLongFunction<Incident> counts,
-      LongSupplier freeBytes,
-      long reservedBytes) {
-    replicas = figures;
-    incidents = counts;
+  public void watch(NodeReplicas watched, long reservedBytes) {
+    replicas = watched::figures;
+    incidents = watched::count;
+    new SnapshotMeters(registry, watched::snapshots).register();
     replicas(
         "tunnel.node.replicas", "Partitions with a replica on this node", ReplicaFigures::replicas);
     replicas("tunnel.node.leads", "Partitions led", ReplicaFigures::leading);
@@ -121,7 +111,7 @@ public final class NodeMeters {
         "tunnel.disk.stalled",
         "Shards whose disk needs longer than 3 s for a write",
         ReplicaFigures::stalledShards);
-    Gauge.builder("tunnel.disk.free.bytes", freeBytes::getAsLong)
+    Gauge.builder("tunnel.disk.free.bytes", watched::freeBytes)
         .description("Free bytes of the disk that has the fewest")
         .strongReference(true)
         .register(registry);
@@ -208,13 +198,13 @@ public final class NodeMeters {
         .register(registry);
   }
 
-  /** How far the replicas of a node are behind the ends of their logs, in positions. */
+  /** How far the replicas of a node are behind the ends of their logs; NaN where unknown. */
   public void lags(List<ReplicaStatus> status) {
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
     for (ReplicaStatus replica : status) {
       Tags tags =
           Tags.of("partition", Integer.toString(replica.partition()), "role", replica.role());
-      rows.add(MultiGauge.Row.of(tags, (double) replica.lag()));
+      rows.add(MultiGauge.Row.of(tags, replica.lag() < 0 ? Double.NaN : replica.lag()));
     }
     replicaLag.register(rows, true);
   }

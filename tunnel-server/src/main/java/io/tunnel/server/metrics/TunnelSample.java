@@ -160,14 +160,19 @@ public record TunnelSample(
             : List.of(
                 new Channel(
                     ALL_OTHERS,
-                    known(streams, Channel::lagRows).sum(),
-                    known(streams, Channel::lagBytes).sum(),
+                    sumOfKnown(streams, Channel::lagRows),
+                    sumOfKnown(streams, Channel::lagBytes),
                     known(streams, Channel::lagSeconds).max().orElse(Double.NaN),
                     OptionalDouble.empty())));
   }
 
   private static long sum(List<TunnelSample> some, ToLongFunction<TunnelSample> figure) {
     return some.stream().mapToLong(figure).sum();
+  }
+
+  /** NaN where no figure is known. */
+  private static double sumOfKnown(List<Channel> channels, ToDoubleFunction<Channel> figure) {
+    return known(channels, figure).reduce(Double::sum).orElse(Double.NaN);
   }
 
   private static DoubleStream known(List<Channel> channels, ToDoubleFunction<Channel> figure) {

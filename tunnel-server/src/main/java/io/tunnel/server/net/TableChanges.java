@@ -235,9 +235,10 @@ final class TableChanges {
     } catch (IOException | RuntimeException e) {
       // The next leader of the catalog finds the note, and no log to delete.
       LOGGER.warn(
-          "deleted the log of dropped table {}, but cannot remove its note from the catalog",
+          "deleted the log of dropped table {}, but cannot remove the note of the drop from the"
+              + " catalog: {}; the catalog's next leader will retry",
           log.tableId(),
-          e);
+          e.toString());
     }
   }
 

@@ -118,11 +118,7 @@ final class TunnelRequests {
                     new Operators.Answer<TunnelView>() {
                       @Override
                       public void done(TunnelView view) {
-                        var unused =
-                            tunnels
-                                .figures()
-                                .about(view.lagging())
-                                .thenAccept(figures -> answer(frame, connection, view, figures));
+                        look(frame, connection, view);
                       }
 
                       @Override
@@ -130,6 +126,22 @@ final class TunnelRequests {
                         connection.refuse(frame, hosts.threads().refusals().of(frame, reason));
                       }
                     }));
+  }
+
+  /** Figures may be read from a file, for which the thread of tunnels must not wait. */
+  private void look(Frame frame, Connection connection, TunnelView view) {
+    RequestThreads threads = hosts.threads();
+    threads.post(
+        threads.readers(),
+        frame,
+        connection,
+        () -> {
+          var unused =
+              tunnels
+                  .figures()
+                  .about(view.lagging())
+                  .thenAccept(figures -> answer(frame, connection, view, figures));
+        });
   }
 
   private void answer(Frame frame, Connection connection, TunnelView view, LogFigures figures) {

@@ -2,6 +2,7 @@ package io.tunnel.server.node;
 
 import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.NodeSeals;
 import io.tunnel.server.changes.PartitionLooks;
@@ -41,6 +42,7 @@ import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.append.AppendReplicas;
 import io.tunnel.server.replica.append.Snapshots;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -55,6 +57,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import javax.net.SocketFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -249,11 +252,18 @@ public final class ClusterEngine implements Engine {
             placement::get,
             own,
             nodes,
-            new LeaderLooks.Timing(clock::nanos, later));
+            new LeaderLooks.Timing(clock::nanos, later),
+            partition -> name(log.catalog(), partition));
     ExpirySweeps sweeps =
         new ExpirySweeps(log.catalog(), opened.shards(), config.shard().expiredRowsPerSecondMax());
     new LocalMeters(outside.meters()).expiryLag(sweeps::lagMicros);
     return new AppendEngine(opened, own, leaders, new RowLives(sweeps, later));
+  }
+
+  private static String name(Catalog catalog, int partition) {
+    return "partition "
+        + partition
+        + catalog.meta(partition).map(table -> " of table " + table.name()).orElse("");
   }
 
   private static Later later(ScheduledExecutorService timer) {
@@ -401,7 +411,13 @@ public final class ClusterEngine implements Engine {
         ports().view().describe().nodes().size(),
         figures.leading(),
         figures.replicas(),
-        connections);
+        connections,
+        replicas.status().stream().flatMap(ClusterEngine::failure).toList());
+  }
+
+  private static Stream<String> failure(ReplicaStatus replica) {
+    return replica.error().stream()
+        .map(why -> "partition " + replica.partition() + " is " + replica.role() + ": " + why);
   }
 
   @Override

@@ -117,7 +117,7 @@ final class ClusterTunnels {
   }
 
   private static LogBounds bounds(Node node, NodeSurroundings own) {
-    return new SharedLogBounds(node.bounds().get(), node.known(), own::control, own::epochMicros);
+    return new SharedLogBounds(node.bounds().get(), node.known(), own::control);
   }
 
   /** The tunnels that this node leads. */

@@ -2,6 +2,7 @@ package io.tunnel.server.node;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.LookFailedException;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.LookAnswer.Found;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -34,14 +36,20 @@ import java.util.function.Supplier;
  * Asks the leader of each partition, local or remote. A partition without a leader, with a leader
  * that does not lead yet or any more, or with an unreachable leader is asked about again after
  * {@value #RETRY_MS} ms, at the leader that the placement names then. After {@value #WAIT_MS_MAX}
- * ms the question fails with an {@link IOException} that names the partition and the last reason.
- * Each partition succeeds or fails for itself. Safe for use by any thread.
+ * ms the question fails with a {@link LookFailedException} that names the partition and the last
+ * reason. Each partition succeeds or fails for itself. Safe for use by any thread.
  *
  * @param self name of this node
  * @param own looks at the replicas of this node
+ * @param names how failures name a partition, with its table where this node knows the table
  */
 record LeaderLooks(
-    String self, Supplier<Placement> placement, PartitionLooks own, Peers peers, Timing timing) {
+    String self,
+    Supplier<Placement> placement,
+    PartitionLooks own,
+    Peers peers,
+    Timing timing,
+    IntFunction<String> names) {
 
   /** Milliseconds from a question to its answer or failure. */
   static final long WAIT_MS_MAX = 3_000;
@@ -53,7 +61,8 @@ record LeaderLooks(
   record Timing(LongSupplier nanos, Later later) {}
 
   /** A question with its answer. */
-  private record Asked(Question question, CompletableFuture<Part> answer, long deadlineNanos) {
+  private record Asked(
+      Question question, String name, CompletableFuture<Part> answer, long deadlineNanos) {
 
     void succeed(Part found) {
       boolean unused = answer.complete(found);
@@ -62,7 +71,7 @@ record LeaderLooks(
     void fail(String reason) {
       boolean unused =
           answer.completeExceptionally(
-              new IOException("cannot look at partition " + question.partition() + ": " + reason));
+              new LookFailedException("cannot look at " + name + ": " + reason));
     }
   }
 
@@ -95,7 +104,7 @@ record LeaderLooks(
 
   /** A copy in which {@code looks} answers for this node. */
   LeaderLooks over(PartitionLooks looks) {
-    return new LeaderLooks(self, placement, looks, peers, timing);
+    return new LeaderLooks(self, placement, looks, peers, timing, names);
   }
 
   private <T extends Part> Map<Integer, CompletableFuture<T>> answers(
@@ -103,7 +112,10 @@ record LeaderLooks(
     long deadlineNanos = timing.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
     Map<Integer, Asked> all = new TreeMap<>();
     for (Question question : questions) {
-      all.put(question.partition(), new Asked(question, new CompletableFuture<>(), deadlineNanos));
+      String name = names.apply(question.partition());
+      all.put(
+          question.partition(),
+          new Asked(question, name, new CompletableFuture<>(), deadlineNanos));
     }
     Map<Integer, CompletableFuture<T>> answers = new TreeMap<>();
     all.forEach((partition, asked) -> answers.put(partition, asked.answer().thenApply(type::cast)));
@@ -111,8 +123,7 @@ record LeaderLooks(
     afterwards(
         WAIT_MS_MAX,
         sorted,
-        late ->
-            late.forEach(asked -> asked.fail("no answer in " + WAIT_MS_MAX + " ms; will retry")));
+        late -> late.forEach(asked -> asked.fail("no answer in " + WAIT_MS_MAX + " ms")));
     send(sorted);
     return answers;
   }

@@ -23,7 +23,7 @@ import java.util.function.LongSupplier;
 
 /**
  * The row sessions of a cluster, on one of its nodes. The node owns the sessions while it leads the
- * catalog, and follows their records otherwise. See docs/adr/0046.
+ * catalog, and follows their records otherwise. See docs/internals/adr/0046.
  *
  * <p>The control thread owns all state but {@link #read}.
  */

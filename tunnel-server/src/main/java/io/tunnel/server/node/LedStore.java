@@ -184,8 +184,18 @@ final class LedStore {
         });
   }
 
+  /** A store that is fenced or does not answer is usual; any other failure is a fault. */
   private void warnOfRetry(Exception cause) {
-    LOGGER.warn("cannot lead {} yet; will retry in {} ms if still told to", what, PAUSE_MS, cause);
+    if (cause instanceof IOException) {
+      LOGGER.warn(
+          "cannot lead {} yet: {}; will retry in {} ms if still told to",
+          what,
+          cause.getMessage(),
+          PAUSE_MS);
+    } else {
+      LOGGER.warn(
+          "cannot lead {} yet; will retry in {} ms if still told to", what, PAUSE_MS, cause);
+    }
   }
 
   /** Whether the owner takes {@code action}; it does not when the node stops. */
@@ -250,7 +260,10 @@ final class LedStore {
     try {
       closed.close();
     } catch (IOException e) {
-      LOGGER.warn("cannot close the store of {} cleanly; another leader fences it", what, e);
+      LOGGER.warn(
+          "cannot close the store of {} cleanly: {}; another leader fences the store",
+          what,
+          e.getMessage());
     }
   }
 

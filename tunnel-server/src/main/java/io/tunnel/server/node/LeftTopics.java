@@ -78,10 +78,10 @@ record LeftTopics(Catalog catalog, Topics topics, Executor control) {
       catalog.logDeleted(log);
     } catch (IOException | RuntimeException e) {
       LOGGER.warn(
-          "deleted the log of dropped table {}, but cannot remove its note from the catalog; the"
-              + " catalog's next leader will retry",
+          "deleted the log of dropped table {}, but cannot remove the note of the drop from the"
+              + " catalog: {}; the catalog's next leader will retry",
           log.tableId(),
-          e);
+          e.toString());
     }
   }
 

@@ -21,10 +21,12 @@ import java.util.function.IntPredicate;
 
 /**
  * Figures of partitions whose logs have a record for each append. Where this node has a replica of
- * a partition that has read its log, the replica answers. Otherwise the leader of the partition
- * answers by one look for all partitions of the leader. An answer serves for {@value #AGE_MS_MAX}
- * ms. A leader that does not answer in {@value #WAIT_MS_MAX} ms leaves the figures of its
- * partitions {@link LogFigures#UNKNOWN}. Safe for use by any thread.
+ * a partition that has read its log, and that has all changes after the asked positions, the
+ * replica answers. Otherwise the leader of the partition answers by one look for all partitions of
+ * the leader. An answer serves for {@value #AGE_MS_MAX} ms. A leader that does not answer in
+ * {@value #WAIT_MS_MAX} ms leaves the figures of its partitions to the replica of this node; what
+ * the replica lacks, and all figures without a replica, are {@link LogFigures#UNKNOWN}. Safe for
+ * use by any thread.
  */
 final class LookedFigures implements LogFigures {
 
@@ -82,7 +84,7 @@ final class LookedFigures implements LogFigures {
   @Override
   public CompletableFuture<LogFigures> about(Map<Integer, Set<Long>> positions) {
     Map<Integer, Set<Long>> elsewhere = new TreeMap<>(positions);
-    elsewhere.keySet().removeIf(hasReplica::test);
+    elsewhere.entrySet().removeIf(each -> isKnownHere(each.getKey(), each.getValue()));
     Map<Integer, Known> found = new ConcurrentHashMap<>();
     Map<Integer, List<Long>> open = new TreeMap<>();
     long nowNanos = nanos();
@@ -98,7 +100,9 @@ final class LookedFigures implements LogFigures {
         });
     CompletableFuture<LogFigures> figures = new CompletableFuture<>();
     List<CompletableFuture<?>> asked = ask(open, found);
-    Runnable done = () -> figures.complete(new Told(own, elsewhere.keySet(), Map.copyOf(found)));
+    Set<Integer> strange = new TreeSet<>(elsewhere.keySet());
+    strange.removeIf(hasReplica::test);
+    Runnable done = () -> figures.complete(new Told(own, strange, Map.copyOf(found)));
     var unused =
         CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
             .whenComplete((all, failure) -> done.run());
@@ -106,6 +110,12 @@ final class LookedFigures implements LogFigures {
       done.run();
     }
     return figures;
+  }
+
+  /** A replica that began with a snapshot lacks changes, and so times, that the leader finds. */
+  private boolean isKnownHere(int partition, Set<Long> positions) {
+    return hasReplica.test(partition)
+        && positions.stream().noneMatch(position -> own.bytesAfter(partition, position) == UNKNOWN);
   }
 
   /** Asks for what is open; the answers go to {@code found}. */
@@ -145,8 +155,12 @@ final class LookedFigures implements LogFigures {
         knownByPartition.merge(question.partition(), known, (former, one) -> one.with(former));
   }
 
-  /** The figures of a description. */
-  private record Told(LogFigures own, Set<Integer> elsewhere, Map<Integer, Known> found)
+  /**
+   * The figures of a description.
+   *
+   * @param strange partitions of which {@code own} knows nothing
+   */
+  private record Told(LogFigures own, Set<Integer> strange, Map<Integer, Known> found)
       implements LogFigures {
 
     private Optional<Known> known(int partition) {
@@ -155,9 +169,9 @@ final class LookedFigures implements LogFigures {
 
     @Override
     public long committed(int partition) {
-      return elsewhere.contains(partition)
-          ? known(partition).map(Known::last).orElse(UNKNOWN)
-          : own.committed(partition);
+      return known(partition)
+          .map(Known::last)
+          .orElseGet(() -> strange.contains(partition) ? UNKNOWN : own.committed(partition));
     }
 
     @Override
@@ -167,9 +181,10 @@ final class LookedFigures implements LogFigures {
 
     @Override
     public long bytesAfter(int partition, long position) {
-      return elsewhere.contains(partition)
-          ? lag(partition, position).map(Lag::bytes).orElse(UNKNOWN)
-          : own.bytesAfter(partition, position);
+      return lag(partition, position)
+          .map(Lag::bytes)
+          .orElseGet(
+              () -> strange.contains(partition) ? UNKNOWN : own.bytesAfter(partition, position));
     }
 
     private Optional<Lag> lag(int partition, long position) {
@@ -178,8 +193,13 @@ final class LookedFigures implements LogFigures {
 
     @Override
     public long commitMicrosAfter(int partition, long position) throws IOException {
-      return elsewhere.contains(partition)
-          ? lag(partition, position).map(Lag::commitMicros).orElse(UNKNOWN)
+      Optional<Lag> lag = lag(partition, position);
+      if (lag.isPresent()) {
+        return lag.get().commitMicros();
+      }
+      // The replica would tell the time of a later change.
+      return bytesAfter(partition, position) == UNKNOWN
+          ? UNKNOWN
           : own.commitMicrosAfter(partition, position);
     }
 

@@ -40,7 +40,10 @@ final class ExpirySweep {
   /** The lag before each partition was looked at. */
   private static final long UNKNOWN = -1;
 
-  /** A tick allows the entries of so much time at most, however late it comes. */
+  /**
+   * A tick allows one entry and the entries of so much time at most, however late it comes. The one
+   * entry keeps a slow pace exact: a part of an entry that is left over counts in the next tick.
+   */
   private static final double TICK_SECONDS_MAX = 0.5;
 
   private final int id;
@@ -110,7 +113,7 @@ final class ExpirySweep {
         () -> {
           allowed =
               Math.min(
-                  Math.max(1, entriesPerSecondMax * TICK_SECONDS_MAX),
+                  1 + entriesPerSecondMax * TICK_SECONDS_MAX,
                   allowed + entriesPerSecondMax * seconds);
           swept = partitions;
           paid.keySet().retainAll(partitions.stream().map(Swept::partition).toList());

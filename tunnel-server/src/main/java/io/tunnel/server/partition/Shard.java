@@ -23,11 +23,11 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The one thread that writes to a shard's log, and decides what goes into its table.
  *
- * <p>The thread takes what waits in its queue as one group (group commit), judges conditions,
- * appends and syncs the group, acknowledges it, and leaves it to the {@link FoldQueue}. No write
- * waits for the fold of another. A posted action, and a write that must look at rows, wait until
- * all acknowledged changes of their partition are folded, and for no fold of another partition. No
- * task holds the thread for longer than a group or a few slices of 2 ms.
+ * <p>The thread takes what waits as one group (group commit), judges conditions, appends and syncs
+ * the group, acknowledges it, and leaves it to the {@link FoldQueue}. No write waits for the fold
+ * of another. A posted action, and a write that must look at rows, wait until all acknowledged
+ * changes of their partition are folded, and for no other fold. No task holds the thread for longer
+ * than a group or a few slices of 2 ms. Package-private methods are for this thread.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
@@ -72,11 +72,9 @@ public final class Shard implements Closeable, PartitionHost {
             all -> new OpenGroup(config.mergedBytesMax(), rows, seen, clock::epochMicros, all),
             config.groupBytesMax());
     this.disk = new ShardDisk(id, config.freeBytesMin(), log.local(), clock);
-    this.loop =
-        new OwnerLoop<>(
-            "shard-" + id,
-            new OwnerLoop.Work<>(
-                this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, ShardTask::end));
+    OwnerLoop.Work<ShardTask> work =
+        new OwnerLoop.Work<>(this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, ShardTask::end);
+    this.loop = new OwnerLoop<>("shard-" + id, work);
     this.turns =
         new WriteTurns(
             loop, new ConditionCore(rows, bounds), config.queueBytesMax(), clock::nanos, lanes);
@@ -127,7 +125,6 @@ public final class Shard implements Closeable, PartitionHost {
     return rows.store();
   }
 
-  /** For the shard's own thread. */
   ShardRows rows() {
     return rows;
   }
@@ -149,12 +146,10 @@ public final class Shard implements Closeable, PartitionHost {
     return log.refusal(partition).filter(why -> why.code() == ErrorCode.NOT_LEADER).isEmpty();
   }
 
-  /** For the shard's own thread. */
   ShardExpiry expiry() {
     return expiry;
   }
 
-  /** For the shard's own thread, but for what is for any thread. */
   BoundRows bound() {
     return seen.bound();
   }
@@ -292,6 +287,10 @@ public final class Shard implements Closeable, PartitionHost {
       folding.foldAll();
       fail(e);
     }
+  }
+
+  boolean hasPosted() {
+    return !loop.isIdle();
   }
 
   boolean isIdle() {

@@ -80,7 +80,7 @@ public final class Tables {
     return ifHere(
         partition,
         host -> {
-          long first = changes.firstPosition(partition);
+          long first = changes.firstKeptPosition(partition);
           Figures figures =
               new Figures(
                   host.tableNow(partition).count(partition, countedMax),

@@ -1,7 +1,5 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.value.Bytes;
-
 /** What the catalog says of partitions; any thread may ask. */
 @FunctionalInterface
 public interface KnownPartitions {
@@ -15,10 +13,5 @@ public interface KnownPartitions {
    */
   default boolean isDropped(int partition) {
     return !exists(partition);
-  }
-
-  /** The origin of the log that a partition is in; empty where none was noted. */
-  default Bytes origin(int partition) {
-    return Bytes.EMPTY;
   }
 }

@@ -7,7 +7,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -85,11 +84,6 @@ public final class ReadIndex {
           .reads()
           .forEach(read -> OwnerLoop.runPosted(() -> read.refused().accept(reason)));
     }
-  }
-
-  /** When the next one has waited for too long. */
-  public Optional<Long> nextNanos() {
-    return waiting.isEmpty() ? Optional.empty() : Optional.of(waiting.getFirst().deadlineNanos());
   }
 
   /** Refuses all. */

@@ -452,7 +452,8 @@ public final class RowSessions implements RowSessionHost {
     try {
       records.remove(over);
     } catch (IOException | RuntimeException e) {
-      LOGGER.warn("cannot store the end of {} row sessions; will retry", over.size(), e);
+      LOGGER.warn(
+          "cannot store the end of {} row sessions: {}; will retry", over.size(), e.toString());
       over.forEach(session -> core.refused(session.id()));
       return;
     }

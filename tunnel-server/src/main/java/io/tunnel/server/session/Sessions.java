@@ -201,7 +201,11 @@ final class Sessions {
         try {
           finish(run, finish);
         } catch (IOException e) {
-          LOGGER.warn("cannot store that {} of {} is finished", finish.channel(), run.info(), e);
+          LOGGER.warn(
+              "cannot store that channel {} of tunnel {} is finished: {}; will retry",
+              finish.channel().channelId(run.info().tunnelId()),
+              run.info().tunnel(),
+              e.getMessage());
           return;
         }
       }

@@ -172,7 +172,11 @@ final class TunnelEnds {
   private void again(Search search, long fromNanos, Exception reason) {
     if (isUnderWay(search)) {
       String tunnelId = search.tunnel.tunnelId();
-      LOGGER.warn("cannot find or store the ends of the channels of {}", tunnelId, reason);
+      LOGGER.warn(
+          "cannot find or store the ends of the channels of tunnel {} of table {}: {}; will retry",
+          search.tunnel.tunnel(),
+          search.tunnel.table(),
+          reason.getMessage());
       underWay.remove(tunnelId);
       waiting.put(tunnelId, new Waiting(search.tunnel, fromNanos));
     }

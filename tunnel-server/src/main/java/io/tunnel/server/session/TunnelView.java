@@ -145,20 +145,20 @@ public final class TunnelView {
       throws IOException {
     int partition = channel.key().partition();
     long checkpointed = channel.checkpointed();
+    boolean isLost = log.isLost(partition, checkpointed, channel.end());
     if (log.committed(partition) == LogFigures.UNKNOWN) {
       long unknown = LogFigures.UNKNOWN;
-      return describe(channel, delivered(channel), unknown, unknown, unknown, Optional.empty());
+      // Lost changes do not come back, so an older answer of the log is still true.
+      Optional<Long> left = isLost ? Optional.of(LOST) : Optional.empty();
+      return describe(channel, delivered(channel), unknown, unknown, unknown, left);
     }
     long committed = Math.max(log.committed(partition), delivered(channel));
     long last = Math.min(committed, channel.end().orElse(Long.MAX_VALUE));
     if (last <= checkpointed) {
       return describe(channel, committed, 0, 0, 0, Optional.empty());
     }
-    boolean isLost = log.isLost(partition, checkpointed, channel.end());
-    OptionalLong waitedMs =
-        isLost
-            ? lostMs(partition, log, nowMicros)
-            : sinceMs(log.commitMicrosAfter(partition, checkpointed), nowMicros);
+    OptionalLong sinceKept = sinceMs(log.commitMicrosAfter(partition, checkpointed), nowMicros);
+    OptionalLong waitedMs = isLost ? lostMs(partition, log, sinceKept, nowMicros) : sinceKept;
     long bytes = log.bytesAfter(partition, checkpointed);
     return describe(
         channel,
@@ -172,11 +172,13 @@ public final class TunnelView {
   /**
    * The time that the oldest lost change has waited at least: retention removes the oldest changes
    * first. Never 0: an alarm on the lag must not end with the loss.
+   *
+   * @param sinceKept the time that the oldest kept change has waited, if the time is known
    */
-  private OptionalLong lostMs(int partition, LogFigures log, long nowMicros) throws IOException {
+  private OptionalLong lostMs(
+      int partition, LogFigures log, OptionalLong sinceKept, long nowMicros) {
     OptionalLong sinceGivenUp =
         sinceMs(log.givenUpMicros(partition).orElse(LogFigures.UNKNOWN), nowMicros);
-    OptionalLong sinceKept = sinceMs(log.commitMicrosAfter(partition, 0), nowMicros);
     if (sinceGivenUp.isEmpty() && sinceKept.isEmpty() && retentionMs == 0) {
       return OptionalLong.empty();
     }

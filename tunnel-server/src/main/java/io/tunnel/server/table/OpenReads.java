@@ -2,7 +2,6 @@ package io.tunnel.server.table;
 
 import java.util.HashSet;
 import java.util.Set;
-import org.rocksdb.RocksDB;
 
 /**
  * The snapshots of a store and the reads from them. A native snapshot is freed when it is released
@@ -13,13 +12,13 @@ import org.rocksdb.RocksDB;
  */
 final class OpenReads {
 
-  private final RocksDB db;
+  private final ByteMap map;
   private final Dictionaries dictionaries;
   private final OpenGate gate;
   private final Set<StoreSnapshot> notFreed = new HashSet<>();
 
-  OpenReads(RocksDB db, Dictionaries dictionaries, OpenGate gate) {
-    this.db = db;
+  OpenReads(ByteMap map, Dictionaries dictionaries, OpenGate gate) {
+    this.map = map;
     this.gate = gate;
     this.dictionaries = dictionaries;
   }
@@ -28,14 +27,10 @@ final class OpenReads {
     return dictionaries;
   }
 
-  RocksDB db() {
-    return db;
-  }
-
   synchronized StoreSnapshot take() {
     var unused = gate.enter();
     try {
-      StoreSnapshot snapshot = new StoreSnapshot(this, db.getSnapshot());
+      StoreSnapshot snapshot = new StoreSnapshot(this, map.moment());
       notFreed.add(snapshot);
       return snapshot;
     } finally {
@@ -66,11 +61,11 @@ final class OpenReads {
 
   private void freeIfUnused(StoreSnapshot snapshot) {
     if (snapshot.isReleased && snapshot.readCount == 0 && notFreed.remove(snapshot)) {
-      db.releaseSnapshot(snapshot.taken);
+      snapshot.taken.release();
     }
   }
 
-  /** Snapshots that RocksDB still has. */
+  /** Snapshots that are not released yet. */
   synchronized int count() {
     return notFreed.size();
   }

@@ -1,35 +1,24 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.rocksdb.EnvOptions;
-import org.rocksdb.FlushOptions;
-import org.rocksdb.IngestExternalFileOptions;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.SstFileWriter;
-import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
 
 /**
  * Replaces all entries of a partition. Entries come in the order of their keys. A range of a few
- * MiB is written as a fold is; a larger one becomes files of this range alone, which RocksDB takes
+ * MiB is written as a fold is; a larger one becomes files of this range alone, which the map takes
  * in without a write buffer: a file over several ranges would lie across the keys of all other
  * partitions.
  *
  * <p>Invariant: while the load is not whole, no state of a replica is stored for the partition, so
  * a start after a crash finds rows without a state and drops them. First one write removes state
- * and entries, and is flushed: RocksDB keeps a file that it has taken in, but loses writes that are
+ * and entries, and is flushed: the map keeps a file that it has taken in, but loses writes that are
  * not flushed. The state is in the last write, and a flush keeps the order of the writes.
  *
  * <p>Ids of dictionaries are raised above those that the partition had since the store was opened:
@@ -46,12 +35,9 @@ public final class PartitionLoad implements Closeable {
   /** Bytes of keys and values after which a file ends. */
   static final long FILE_BYTES_MAX = 256L << 20;
 
-  private static final String DIRECTORY = "load";
-
   private final Into into;
   private final int partition;
   private final int addedToIds;
-  private final Path directory;
   private final WriteBatchSink sink = new WriteBatchSink();
 
   /** Of the last entry. */
@@ -68,43 +54,23 @@ public final class PartitionLoad implements Closeable {
   /** Whether the range becomes files. */
   private boolean isLarge;
 
-  private Optional<OpenFile> file = Optional.empty();
+  private Optional<ByteMap.Addition> file = Optional.empty();
+
+  /** Bytes of the keys and values in {@link #file}. */
+  private long fileBytes;
+
   private int fileCount;
 
   /** Whether {@link #finish} has returned, or {@link #close} was called. */
   private boolean isEnded;
 
   /** An open store. */
-  record Into(RocksDB db, OpenGate gate, StoreResources resources) {}
-
-  /** A file that is written, and the bytes of its keys and values. */
-  private static final class OpenFile {
-    private final Path path;
-    private final EnvOptions environment = new EnvOptions();
-    private final SstFileWriter writer;
-    private long bytes;
-
-    OpenFile(Path path, StoreResources resources) {
-      this.path = path;
-      this.writer = new SstFileWriter(environment, resources.options());
-    }
-
-    void put(byte[] key, byte[] value) throws RocksDBException {
-      writer.put(key, value);
-      bytes += key.length + value.length;
-    }
-
-    void close() {
-      writer.close();
-      environment.close();
-    }
-  }
+  record Into(ByteMap map, OpenGate gate) {}
 
   private PartitionLoad(Into into, int partition, int addedToIds) {
     this.into = into;
     this.partition = partition;
     this.addedToIds = addedToIds;
-    this.directory = Path.of(into.db().getName()).resolve(DIRECTORY);
     this.first = range.first(partition);
   }
 
@@ -116,62 +82,42 @@ public final class PartitionLoad implements Closeable {
   static PartitionLoad begin(Into into, int partition, int addedToIds) throws IOException {
     PartitionLoad load = new PartitionLoad(into, partition, addedToIds);
     try (OpenGate.Use unused = into.gate().enter()) {
-      Files.createDirectories(load.directory);
       if (!load.isEmpty()) {
         load.removeAll();
       }
       // Also what was folded before: the local log may forget the partition's changes.
-      load.flush();
-    } catch (RocksDBException e) {
+      into.map().flush();
+    } catch (IOException e) {
       throw load.failed("remove the former rows", e);
     }
     return load;
   }
 
-  /** Deletes the files that a crash left of loads into a store that nobody has opened yet. */
-  static void deleteFiles(Path store) throws IOException {
-    Path left = store.resolve(DIRECTORY);
-    if (Files.isDirectory(left)) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(left)) {
-        for (Path each : files) {
-          Files.delete(each);
-        }
-      }
-      Files.delete(left);
-    }
-  }
-
-  private boolean isEmpty() throws RocksDBException {
-    if (into.db().get(StoreFormat.stateKey(partition)) != null) {
+  private boolean isEmpty() throws IOException {
+    if (into.map().get(StoreFormat.stateKey(partition)) != null) {
       return false;
     }
-    try (RocksIterator at = into.db().newIterator()) {
+    try (ByteMap.Cursor at = into.map().all()) {
       for (KeyRange each : KeyRange.values()) {
         at.seek(each.first(partition));
         if (at.isValid() && Arrays.compareUnsigned(at.key(), each.end(partition)) < 0) {
           return false;
         }
-        at.status();
+        at.requireWhole();
       }
-    }
-    return true;
-  }
-
-  private void removeAll() throws RocksDBException {
-    try (WriteBatch write = new WriteBatch();
-        WriteOptions unlogged = new WriteOptions().setDisableWAL(true)) {
-      write.delete(StoreFormat.stateKey(partition));
-      for (KeyRange each : KeyRange.values()) {
-        write.deleteRange(each.first(partition), each.end(partition));
-      }
-      into.db().write(unlogged, write);
+      return true;
+    } catch (RefusedException e) {
+      throw new IOException(e.getMessage(), e);
     }
   }
 
-  private void flush() throws RocksDBException {
-    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
-      into.db().flush(wait);
+  private void removeAll() throws IOException {
+    WriteBatchSink write = WriteBatchSink.small();
+    write.delete(StoreFormat.stateKey(partition));
+    for (KeyRange each : KeyRange.values()) {
+      write.deleteRange(each.first(partition), each.end(partition));
     }
+    into.map().write(write.toByteArray());
   }
 
   /**
@@ -195,12 +141,12 @@ public final class PartitionLoad implements Closeable {
         first = range.first(partition);
       }
       put(range.key(first, array, keyOffset, keyBytes), value);
-    } catch (RocksDBException e) {
+    } catch (IOException e) {
       throw failed("load rows", e);
     }
   }
 
-  private void put(byte[] key, byte[] value) throws IOException, RocksDBException {
+  private void put(byte[] key, byte[] value) throws IOException {
     byte[] storedKey = key;
     byte[] stored = value;
     if (range == KeyRange.DICTIONARY && addedToIds > 0) {
@@ -218,23 +164,22 @@ public final class PartitionLoad implements Closeable {
     }
   }
 
-  private void moveToFile() throws IOException, RocksDBException {
+  private void moveToFile() throws IOException {
     if (file.isEmpty()) {
-      file = Optional.of(new OpenFile(path(), into.resources()));
-      file.get().writer.open(file.get().path.toString());
+      fileCount++;
+      fileBytes = 0;
+      file = Optional.of(into.map().add(partition + "-" + fileCount));
     }
     for (int i = 0; i < gathered.size(); i += 2) {
-      file.get().put(gathered.get(i), gathered.get(i + 1));
+      byte[] key = gathered.get(i);
+      byte[] value = gathered.get(i + 1);
+      file.get().put(key, value);
+      fileBytes += key.length + value.length;
     }
     clearGathered();
-    if (file.get().bytes >= FILE_BYTES_MAX) {
+    if (fileBytes >= FILE_BYTES_MAX) {
       takeInFile();
     }
-  }
-
-  private Path path() {
-    fileCount++;
-    return directory.resolve(partition + "-" + fileCount + ".sst");
   }
 
   private void clearGathered() {
@@ -242,17 +187,12 @@ public final class PartitionLoad implements Closeable {
     gatheredBytes = 0;
   }
 
-  private void takeInFile() throws RocksDBException {
-    OpenFile whole = file.get();
-    whole.writer.finish();
-    try (IngestExternalFileOptions move = new IngestExternalFileOptions().setMoveFiles(true)) {
-      into.db().ingestExternalFile(List.of(whole.path.toString()), move);
-    }
-    whole.close();
+  private void takeInFile() throws IOException {
+    file.get().finish();
     file = Optional.empty();
   }
 
-  private void endRange(Optional<Bytes> state) throws RocksDBException {
+  private void endRange(Optional<Bytes> state) throws IOException {
     if (file.isPresent()) {
       takeInFile();
     }
@@ -263,10 +203,7 @@ public final class PartitionLoad implements Closeable {
     }
     state.ifPresent(bytes -> sink.put(StoreFormat.stateKey(partition), bytes.toByteArray()));
     clearGathered();
-    try (WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
-        WriteBatch write = new WriteBatch(sink.toByteArray())) {
-      into.db().write(unlogged, write);
-    }
+    into.map().write(sink.toByteArray());
   }
 
   /**
@@ -288,9 +225,9 @@ public final class PartitionLoad implements Closeable {
     requireOpen();
     try (OpenGate.Use unused = into.gate().enter()) {
       endRange(state);
-      flush();
+      into.map().flush();
       isEnded = true;
-    } catch (RocksDBException e) {
+    } catch (IOException e) {
       throw failed("load rows", e);
     }
   }
@@ -301,7 +238,7 @@ public final class PartitionLoad implements Closeable {
     }
   }
 
-  private IOException failed(String what, RocksDBException failure) {
+  private IOException failed(String what, IOException failure) {
     return TableStore.failed(
         "cannot " + what + " of partition " + partition + ": " + failure.getMessage(), failure);
   }
@@ -312,10 +249,8 @@ public final class PartitionLoad implements Closeable {
     isEnded = true;
     clearGathered();
     if (file.isPresent()) {
-      OpenFile cut = file.get();
+      file.get().close();
       file = Optional.empty();
-      cut.close();
-      Files.deleteIfExists(cut.path);
     }
   }
 }

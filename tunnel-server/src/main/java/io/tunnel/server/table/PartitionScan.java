@@ -6,14 +6,11 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import java.util.HashSet;
 import java.util.Set;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
 
 /**
  * All entries of a partition as they were at one time, in slices. A slice holds neither the store
- * nor files of RocksDB when it has ended; only the snapshot of RocksDB lives as long as the scan.
- * For one thread at a time, which need not be the shard's; {@link #close} is for any thread.
+ * nor its files when it has ended; only the snapshot lives as long as the scan. For one thread at a
+ * time, which need not be the shard's; {@link #close} is for any thread.
  */
 public final class PartitionScan implements AutoCloseable {
 
@@ -81,16 +78,9 @@ public final class PartitionScan implements AutoCloseable {
 
   private boolean visit(KeyRange visited, Visitor visitor) {
     byte[] first = visited.first(partition);
-    try (Slice lower = new Slice(from.length == 0 ? first : from);
-        Slice upper = new Slice(visited.end(partition));
-        ReadOptions options =
-            new ReadOptions()
-                .setSnapshot(snapshot.taken)
-                .setIterateLowerBound(lower)
-                .setIterateUpperBound(upper)
-                .setFillCache(false);
-        RocksIterator at = reads.db().newIterator(options)) {
-      for (at.seekToFirst(); at.isValid(); at.next()) {
+    try (ByteMap.Cursor at =
+        snapshot.taken.between(from.length == 0 ? first : from, visited.end(partition))) {
+      for (at.toFirst(); at.isValid(); at.next()) {
         byte[] key = at.key();
         if (!visitor.entry(
             visited, key, first.length, checked(visited, key, first.length, at.value()))) {
@@ -98,7 +88,7 @@ public final class PartitionScan implements AutoCloseable {
           return false;
         }
       }
-      TableStore.requireWholeScan(at);
+      at.requireWhole();
       return true;
     }
   }
@@ -131,7 +121,7 @@ public final class PartitionScan implements AutoCloseable {
     return part;
   }
 
-  /** Releases the snapshot of RocksDB, after a slice that runs; idempotent. */
+  /** Releases the snapshot, after a slice that runs; idempotent. */
   @Override
   public void close() {
     snapshot.close();

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import org.rocksdb.RocksDBException;
 
 /** The folds of a store that are open, and how far they are. For one thread at a time. */
 @SuppressWarnings("try") // A use of the gate is only ended.
@@ -24,7 +23,7 @@ final class StoreFolds {
   /** Writes to a store. */
   @FunctionalInterface
   interface Writer {
-    void write(byte[] writeBatch) throws RocksDBException;
+    void write(byte[] writeBatch) throws IOException;
   }
 
   /** The store behind {@code writer} has all changes of the log before {@code offset}. */
@@ -84,7 +83,7 @@ final class StoreFolds {
         writer.write(made.get());
         made = Optional.empty();
         hasFailed = false;
-      } catch (RocksDBException e) {
+      } catch (IOException e) {
         throw TableStore.failed("cannot fold into the table: " + e.getMessage(), e);
       }
       if (fold.isEnded()) {

@@ -5,29 +5,22 @@ import io.tunnel.model.value.Bytes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
-import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
 
-/** The index of expiry as RocksDB has it: the entries are keys without values. */
+/** The index of expiry as the map has it: the entries are keys without values. */
 @SuppressWarnings("try") // A use of the gate is only ended.
-record StoredExpiries(RocksDB db, OpenGate gate, WriteOptions unlogged) implements ExpiryIndex {
+record StoredExpiries(ByteMap map, OpenGate gate) implements ExpiryIndex {
 
   /** Does not walk over entries that were removed before {@code fromMicros}. */
   @Override
   public List<Entry> first(int partition, long fromMicros, int countMax) {
     List<Entry> found = new ArrayList<>();
     try (OpenGate.Use unused = gate.enter();
-        Slice lower = new Slice(StoreFormat.expiryKey(partition, fromMicros, Bytes.EMPTY));
-        Slice upper = new Slice(StoreFormat.expiriesOf(partition + 1));
-        ReadOptions range =
-            new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
-        RocksIterator at = db.newIterator(range)) {
-      for (at.seekToFirst(); at.isValid() && found.size() < countMax; at.next()) {
+        ByteMap.Cursor at =
+            map.between(
+                StoreFormat.expiryKey(partition, fromMicros, Bytes.EMPTY),
+                StoreFormat.expiriesOf(partition + 1),
+                true)) {
+      for (at.toFirst(); at.isValid() && found.size() < countMax; at.next()) {
         byte[] key = at.key();
         int behind = StoreFormat.EXPIRY_KEY_OFFSET;
         found.add(
@@ -35,23 +28,23 @@ record StoredExpiries(RocksDB db, OpenGate gate, WriteOptions unlogged) implemen
                 Binary.getLong(key, StoreFormat.EXPIRY_MICROS_OFFSET),
                 Bytes.copyOf(key, behind, key.length - behind)));
       }
-      TableStore.requireWholeScan(at);
+      at.requireWhole();
     }
     return found;
   }
 
   @Override
   public void change(int partition, List<Entry> removed, List<Entry> added) throws IOException {
-    try (OpenGate.Use unused = gate.enter();
-        WriteBatch write = new WriteBatch()) {
+    WriteBatchSink write = WriteBatchSink.small();
+    try (OpenGate.Use unused = gate.enter()) {
       for (Entry entry : removed) {
         write.delete(StoreFormat.expiryKey(partition, entry.micros(), entry.key()));
       }
       for (Entry entry : added) {
         write.put(StoreFormat.expiryKey(partition, entry.micros(), entry.key()), new byte[0]);
       }
-      db.write(unlogged, write);
-    } catch (RocksDBException e) {
+      map.write(write.toByteArray());
+    } catch (IOException e) {
       throw TableStore.failed("cannot change the index of expiry: " + e.getMessage(), e);
     }
   }

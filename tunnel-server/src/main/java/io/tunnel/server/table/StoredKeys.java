@@ -2,23 +2,21 @@ package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.model.value.Bytes;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
 
 /** Reads of a store by {@link StoreFormat}'s keys. For any thread. */
 @SuppressWarnings("try") // A use of the gate is only ended.
-record StoredKeys(RocksDB db, OpenGate gate) implements Dictionaries.Source {
+record StoredKeys(ByteMap map, OpenGate gate) implements Dictionaries.Source {
 
   @Override
   public byte[] get(byte[] key) {
     try (OpenGate.Use unused = gate.enter()) {
-      return db.get(key);
-    } catch (RocksDBException e) {
+      return map.get(key);
+    } catch (IOException e) {
       throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
     }
   }
@@ -26,11 +24,11 @@ record StoredKeys(RocksDB db, OpenGate gate) implements Dictionaries.Source {
   @Override
   public void forEach(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
     try (OpenGate.Use unused = gate.enter();
-        RocksIterator at = db.newIterator()) {
+        ByteMap.Cursor at = map.all()) {
       for (at.seek(prefix); at.isValid() && startsWith(at.key(), prefix); at.next()) {
         visitor.accept(at.key(), at.value());
       }
-      TableStore.requireWholeScan(at);
+      at.requireWhole();
     }
   }
 

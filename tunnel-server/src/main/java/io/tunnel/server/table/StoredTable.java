@@ -1,7 +1,9 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.rocks.ReadOnlyRocks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,8 +13,6 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
 
 /** The rows of a shard as they lie on the disk, only looked at, while no server has them open. */
 public final class StoredTable implements Closeable {
@@ -31,12 +31,12 @@ public final class StoredTable implements Closeable {
   public StoredTable(Path directory) throws IOException {
     rocks = new ReadOnlyRocks(directory);
     try {
-      byte[] folded = rocks.db().get(StoreFormat.foldedKey());
+      byte[] folded = rocks.get(StoreFormat.foldedKey());
       foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
-      byte[] stored = rocks.db().get(StoreFormat.originKey());
+      byte[] stored = rocks.get(StoreFormat.originKey());
       origin = stored == null ? 0 : Binary.getInt(stored, 0);
       isFoldUnderWay = folded != null && StoreFormat.isUnderWay(folded);
-    } catch (RocksDBException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       rocks.close();
       throw new IOException("cannot read the table in " + directory + ": " + e.getMessage(), e);
     }
@@ -47,8 +47,8 @@ public final class StoredTable implements Closeable {
     @Override
     public byte[] get(byte[] key) {
       try {
-        return rocks.db().get(key);
-      } catch (RocksDBException e) {
+        return rocks.get(key);
+      } catch (IOException e) {
         throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
       }
     }
@@ -86,15 +86,15 @@ public final class StoredTable implements Closeable {
   /** The partitions that have rows. */
   public SortedSet<Integer> partitions() throws IOException {
     SortedSet<Integer> partitions = new TreeSet<>();
-    try (RocksIterator at = rocks.db().newIterator()) {
+    try (ByteMap.Cursor at = rocks.all()) {
       at.seek(StoreFormat.partitionKey(StoreFormat.SYSTEM_PARTITION + 1));
       while (at.isValid()) {
         int partition = Binary.getInt(at.key(), 0);
         partitions.add(partition);
         at.seek(StoreFormat.partitionKey(partition + 1));
       }
-      at.status();
-    } catch (RocksDBException e) {
+      at.requireWhole();
+    } catch (RefusedException e) {
       throw new IOException(e.getMessage(), e);
     }
     return partitions;
@@ -118,8 +118,8 @@ public final class StoredTable implements Closeable {
   /** Compares the rows of the partitions that {@code isCompared} names with those of another. */
   public void compare(StoredTable other, IntPredicate isCompared, Differences differences)
       throws IOException {
-    try (RocksIterator mine = rocks.db().newIterator();
-        RocksIterator theirs = other.rocks.db().newIterator()) {
+    try (ByteMap.Cursor mine = rocks.all();
+        ByteMap.Cursor theirs = other.rocks.all()) {
       byte[] first = StoreFormat.partitionKey(StoreFormat.SYSTEM_PARTITION + 1);
       mine.seek(first);
       theirs.seek(first);
@@ -149,24 +149,24 @@ public final class StoredTable implements Closeable {
           theirs.next();
         }
       }
-      mine.status();
-      theirs.status();
-    } catch (RocksDBException e) {
+      mine.requireWhole();
+      theirs.requireWhole();
+    } catch (RefusedException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
-  private static int partition(RocksIterator at) {
+  private static int partition(ByteMap.Cursor at) {
     return Binary.getInt(at.key(), 0);
   }
 
-  private static void skip(RocksIterator at, IntPredicate isCompared) {
+  private static void skip(ByteMap.Cursor at, IntPredicate isCompared) {
     while (at.isValid() && !isCompared.test(partition(at))) {
       at.seek(StoreFormat.partitionKey(partition(at) + 1));
     }
   }
 
-  private static int order(RocksIterator mine, RocksIterator theirs) {
+  private static int order(ByteMap.Cursor mine, ByteMap.Cursor theirs) {
     if (!mine.isValid()) {
       return 1;
     }

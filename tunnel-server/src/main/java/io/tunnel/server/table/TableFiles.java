@@ -1,5 +1,6 @@
 package io.tunnel.server.table;
 
+import io.tunnel.server.rocks.ReadOnlyRocks;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -7,12 +8,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
 
 /**
  * The files of a stored table at one moment, also while a server has the table open. Table files
@@ -86,19 +84,8 @@ public record TableFiles(List<String> tables, String manifest, long manifestByte
   }
 
   private static TableFiles look(ReadOnlyRocks rocks, Path directory) throws IOException {
-    try {
-      RocksDB.LiveFiles live = rocks.db().getLiveFiles(false);
-      List<String> tables = new ArrayList<>();
-      String manifest = Files.readString(directory.resolve(CURRENT)).strip();
-      for (String name : live.files) {
-        String plain = name.startsWith("/") ? name.substring(1) : name;
-        if (plain.endsWith(".sst")) {
-          tables.add(plain);
-        }
-      }
-      return new TableFiles(tables, manifest, live.manifestFileSize);
-    } catch (RocksDBException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    ReadOnlyRocks.LiveFiles live = rocks.files();
+    String manifest = Files.readString(directory.resolve(CURRENT)).strip();
+    return new TableFiles(live.names(), manifest, live.manifestBytes());
   }
 }

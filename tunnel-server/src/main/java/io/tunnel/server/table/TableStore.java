@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.rocks.RocksMap;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,19 +20,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
-import org.rocksdb.FlushOptions;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.ReadTier;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
-import org.rocksdb.Status;
-import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
 
 /**
  * The rows of a shard's partitions. {@link #fold} and {@link #dropPartition} are for the shard's
@@ -40,9 +30,8 @@ import org.rocksdb.WriteOptions;
 @SuppressWarnings("try") // A use of the gate is only ended.
 public final class TableStore implements TableRows, Closeable {
 
-  private final StoreResources resources;
-  private final RocksDB db;
-  private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+  private final ByteMap map;
+  private final ByteMap.LogSync syncLog;
   private final StoredKeys keys;
   private final Dictionaries dictionaries;
   private final StoreFolds folds;
@@ -51,19 +40,19 @@ public final class TableStore implements TableRows, Closeable {
 
   private final boolean isNew;
 
-  private TableStore(StoreResources resources, RocksDB db, IntFunction<Expiry> expiry)
-      throws RocksDBException {
-    this.resources = resources;
-    this.db = db;
-    this.keys = new StoredKeys(db, gate);
+  private TableStore(ByteMap map, ByteMap.LogSync syncLog, IntFunction<Expiry> expiry)
+      throws IOException {
+    this.map = map;
+    this.syncLog = syncLog;
+    this.keys = new StoredKeys(map, gate);
     this.dictionaries = new Dictionaries(keys);
-    this.reads = new OpenReads(db, dictionaries, gate);
-    byte[] folded = db.get(StoreFormat.foldedKey());
+    this.reads = new OpenReads(map, dictionaries, gate);
+    byte[] folded = map.get(StoreFormat.foldedKey());
     isNew = folded == null;
     long foldedOffset = isNew ? 0 : Binary.getLong(folded, 0);
     SplittableRandom chance = new SplittableRandom(foldedOffset);
     FoldCore folder = new FoldCore(dictionaries, keys::get, chance, expiry);
-    this.folds = new StoreFolds(folder, gate, this::write, foldedOffset);
+    this.folds = new StoreFolds(folder, gate, map::write, foldedOffset);
   }
 
   /**
@@ -72,9 +61,9 @@ public final class TableStore implements TableRows, Closeable {
    * @param syncLog makes the log durable; called before rows go to disk, so that the table on disk
    *     is never ahead of the log on disk
    */
-  public static TableStore open(Path directory, TableStoreConfig config, LogSync syncLog)
+  public static TableStore open(Path directory, TableStoreConfig config, ByteMap.LogSync syncLog)
       throws IOException {
-    return open(directory, config, syncLog, Expiries.NONE, unused -> {});
+    return open(directory, config, syncLog, Expiries.NONE, RocksMap.Tuning.NONE);
   }
 
   /**
@@ -82,53 +71,49 @@ public final class TableStore implements TableRows, Closeable {
    * compactions, because nobody reads before the end. Needs no log.
    */
   public static TableStore openToFill(Path directory, TableStoreConfig config) throws IOException {
-    return open(directory, config, () -> {}, Expiries.NONE, StoreResources::neverSlowDown);
+    return open(directory, config, () -> {}, Expiries.NONE, RocksMap.Tuning.TO_FILL);
   }
 
   /** As {@link #open} for rows that may expire; files stay as they are until {@link #compact}. */
   public static TableStore openUncompacted(
-      Path directory, TableStoreConfig config, LogSync syncLog, IntFunction<Expiry> expiry)
+      Path directory, TableStoreConfig config, ByteMap.LogSync syncLog, IntFunction<Expiry> expiry)
       throws IOException {
-    return open(directory, config, syncLog, expiry, StoreResources::neverCompact);
+    return open(directory, config, syncLog, expiry, RocksMap.Tuning.UNCOMPACTED);
   }
 
   private static TableStore open(
       Path directory,
       TableStoreConfig config,
-      LogSync syncLog,
+      ByteMap.LogSync syncLog,
       IntFunction<Expiry> expiry,
-      Consumer<StoreResources> tuning)
+      RocksMap.Tuning tuning)
       throws IOException {
-    StoreResources resources = new StoreResources(directory.toString(), config, syncLog);
-    RocksDB db = null;
+    RocksMap map = RocksMap.open(directory, config, syncLog, tuning);
     try {
-      tuning.accept(resources);
-      PartitionLoad.deleteFiles(directory);
-      db = RocksDB.open(resources.options(), directory.toString());
-      return new TableStore(resources, db, expiry);
-    } catch (RocksDBException | RuntimeException e) {
-      if (db != null) {
-        db.close();
-      }
-      resources.close();
+      return new TableStore(map, syncLog, expiry);
+    } catch (IOException | RuntimeException e) {
+      map.close();
       throw new IOException("cannot open the table in " + directory + ": " + e.getMessage(), e);
     }
   }
 
-  /** Lets RocksDB compact files from now on, as it does by itself after {@link #open}. */
-  public void compact() throws IOException {
-    try (OpenGate.Use unused = gate.enter()) {
-      db.enableAutoCompaction(List.of(db.getDefaultColumnFamily()));
-    } catch (RocksDBException e) {
-      throw failed("cannot let the table compact its files: " + e.getMessage(), e);
-    }
+  /**
+   * Opens the rows in a map of the caller; {@link #close} closes the map.
+   *
+   * @param syncLog as in {@link #open}
+   */
+  static TableStore over(ByteMap map, ByteMap.LogSync syncLog, IntFunction<Expiry> expiry)
+      throws IOException {
+    return new TableStore(map, syncLog, expiry);
   }
 
-  /** Returns when everything that was appended to the log is durable. */
-  @FunctionalInterface
-  public interface LogSync {
-    /** Makes the log durable. */
-    void sync() throws IOException;
+  /** Lets the map compact its files from now on, as it does by itself after {@link #open}. */
+  public void compact() throws IOException {
+    try (OpenGate.Use unused = gate.enter()) {
+      map.compact();
+    } catch (IOException e) {
+      throw failed("cannot let the table compact its files: " + e.getMessage(), e);
+    }
   }
 
   /** Whether nothing had been folded into it when it was opened. */
@@ -174,11 +159,10 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Log offset up to which the rows are folded and on disk: a crash does not take it back. */
   public long durableOffset() throws IOException {
-    try (OpenGate.Use unused = gate.enter();
-        ReadOptions onDisk = new ReadOptions().setReadTier(ReadTier.PERSISTED_TIER)) {
-      byte[] folded = db.get(onDisk, StoreFormat.foldedKey());
+    try (OpenGate.Use unused = gate.enter()) {
+      byte[] folded = map.durable(StoreFormat.foldedKey());
       return folded == null ? 0 : Binary.getLong(folded, 0);
-    } catch (RocksDBException e) {
+    } catch (IOException e) {
       throw new IOException("cannot read the table: " + e.getMessage(), e);
     }
   }
@@ -188,12 +172,19 @@ public final class TableStore implements TableRows, Closeable {
    * when it is there. Waits neither for that nor for compactions that are behind.
    */
   public void startFlush() throws IOException {
-    try (OpenGate.Use unused = gate.enter();
-        FlushOptions begin = new FlushOptions().setWaitForFlush(false).setAllowWriteStall(true)) {
-      if (db.getLongProperty("rocksdb.num-running-flushes") == 0) {
-        db.flush(begin);
-      }
-    } catch (RocksDBException e) {
+    try (OpenGate.Use unused = gate.enter()) {
+      map.startFlush();
+    } catch (IOException e) {
+      throw new IOException("cannot flush the table: " + e.getMessage(), e);
+    }
+  }
+
+  /** Writes all folded rows to disk, and returns when the files are complete. */
+  void flush() throws IOException {
+    syncLog.sync();
+    try {
+      map.flush();
+    } catch (IOException e) {
       throw new IOException("cannot flush the table: " + e.getMessage(), e);
     }
   }
@@ -222,16 +213,11 @@ public final class TableStore implements TableRows, Closeable {
     return folds.begin(batches, beside);
   }
 
-  private void write(byte[] bytes) throws RocksDBException {
-    try (WriteBatch write = new WriteBatch(bytes)) {
-      db.write(unlogged, write);
-    }
-  }
-
-  static IOException failed(String message, RocksDBException failure) {
-    Status status = failure.getStatus();
-    boolean isFull = status != null && status.getSubCode() == Status.SubCode.NoSpace;
-    return isFull ? new DiskFullException(message) : new IOException(message, failure);
+  /** The failure with another message; a full disk stays a {@link DiskFullException}. */
+  static IOException failed(String message, IOException failure) {
+    return failure instanceof DiskFullException
+        ? new DiskFullException(message)
+        : new IOException(message, failure);
   }
 
   private byte[] valueOf(int partition, Bytes key) {
@@ -252,7 +238,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** The rows that may expire, in order. */
   public ExpiryIndex expiries() {
-    return new StoredExpiries(db, gate, unlogged);
+    return new StoredExpiries(map, gate);
   }
 
   /** When a row was committed, in microseconds since 1970; 0 without a row. */
@@ -280,15 +266,15 @@ public final class TableStore implements TableRows, Closeable {
   public boolean look(
       int partition, Bytes from, Bytes to, boolean forward, FoundRow.Visitor visitor) {
     try (OpenGate.Use unused = gate.enter();
-        Slice lower = new Slice(StoreFormat.lowerBound(partition, from));
-        Slice upper = new Slice(StoreFormat.upperBound(partition, to));
-        ReadOptions range =
-            new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
-        RocksIterator at = db.newIterator(range)) {
+        ByteMap.Cursor at =
+            map.between(
+                StoreFormat.lowerBound(partition, from),
+                StoreFormat.upperBound(partition, to),
+                true)) {
       if (forward) {
-        at.seekToFirst();
+        at.toFirst();
       } else {
-        at.seekToLast();
+        at.toLast();
       }
       StoreFound.Names names = StoreFound.Names.of(dictionaries, partition);
       while (at.isValid()) {
@@ -301,17 +287,8 @@ public final class TableStore implements TableRows, Closeable {
           at.prev();
         }
       }
-      requireWholeScan(at);
+      at.requireWhole();
       return true;
-    }
-  }
-
-  /** An iterator that cannot read on looks as if there were nothing behind it. */
-  static void requireWholeScan(RocksIterator at) {
-    try {
-      at.status();
-    } catch (RocksDBException e) {
-      throw StoreSnapshot.unreadable(e);
     }
   }
 
@@ -330,7 +307,7 @@ public final class TableStore implements TableRows, Closeable {
    * partition that the log has are folded or will never be.
    */
   public PartitionLoad load(int partition) throws IOException {
-    PartitionLoad.Into into = new PartitionLoad.Into(db, gate, resources);
+    PartitionLoad.Into into = new PartitionLoad.Into(map, gate);
     return PartitionLoad.begin(into, partition, dictionaries.drop(partition));
   }
 
@@ -351,7 +328,7 @@ public final class TableStore implements TableRows, Closeable {
   @Override
   public RowCount count(int partition, long countedMax) {
     try (OpenGate.Use unused = gate.enter()) {
-      return RowCounts.of(db, partition, countedMax);
+      return RowCounts.of(map, partition, countedMax);
     }
   }
 
@@ -359,14 +336,14 @@ public final class TableStore implements TableRows, Closeable {
   public SortedSet<Integer> partitions() {
     SortedSet<Integer> partitions = new TreeSet<>();
     try (OpenGate.Use unused = gate.enter();
-        RocksIterator at = db.newIterator()) {
+        ByteMap.Cursor at = map.all()) {
       int next = StoreFormat.SYSTEM_PARTITION + 1;
       for (at.seek(StoreFormat.partitionKey(next)); at.isValid(); ) {
         next = Binary.getInt(at.key(), 0) + 1;
         partitions.add(next - 1);
         at.seek(StoreFormat.partitionKey(next));
       }
-      requireWholeScan(at);
+      at.requireWhole();
     }
     return partitions;
   }
@@ -379,7 +356,7 @@ public final class TableStore implements TableRows, Closeable {
       }
     }
     try (OpenGate.Use unused = gate.enter();
-        RocksIterator at = db.newIterator()) {
+        ByteMap.Cursor at = map.all()) {
       retainDictionaries(at, isLive);
     }
   }
@@ -398,15 +375,17 @@ public final class TableStore implements TableRows, Closeable {
     if (origin == 0 || keys.get(StoreFormat.originKey()) != null) {
       return;
     }
+    WriteBatchSink write = WriteBatchSink.small();
+    write.put(StoreFormat.originKey(), StoreFormat.origin(origin));
     try (OpenGate.Use unused = gate.enter()) {
-      db.put(unlogged, StoreFormat.originKey(), StoreFormat.origin(origin));
-    } catch (RocksDBException e) {
+      map.write(write.toByteArray());
+    } catch (IOException e) {
       throw failed("cannot note whose rows these are: " + e.getMessage(), e);
     }
   }
 
   /** A partition may have dictionaries without having rows. */
-  private void retainDictionaries(RocksIterator at, IntPredicate isLive) throws IOException {
+  private void retainDictionaries(ByteMap.Cursor at, IntPredicate isLive) throws IOException {
     byte[] kind = Arrays.copyOf(StoreFormat.dictionariesOf(0), 5);
     for (at.seek(kind); at.isValid() && StoredKeys.startsWith(at.key(), kind); ) {
       int partition = StoreFormat.dictionaryPartition(at.key());
@@ -425,23 +404,22 @@ public final class TableStore implements TableRows, Closeable {
   public void dropFiles(int partition) throws IOException {
     byte[] last = StoreFormat.partitionKey(partition + 1);
     try (OpenGate.Use unused = gate.enter()) {
-      db.deleteFilesInRanges(
-          db.getDefaultColumnFamily(), List.of(StoreFormat.partitionKey(partition), last), false);
-    } catch (RocksDBException e) {
+      map.deleteFiles(StoreFormat.partitionKey(partition), last);
+    } catch (IOException e) {
       throw failed("cannot delete files of partition " + partition + ": " + e.getMessage(), e);
     }
   }
 
   /** Removes all rows of a partition, with their names. */
   public void dropPartition(int partition) throws IOException {
-    try (OpenGate.Use unused = gate.enter();
-        WriteBatch write = new WriteBatch()) {
+    WriteBatchSink write = WriteBatchSink.small();
+    try (OpenGate.Use unused = gate.enter()) {
       dictionaries.drop(partition);
       for (KeyRange range : KeyRange.values()) {
         write.deleteRange(range.first(partition), range.end(partition));
       }
-      db.write(unlogged, write);
-    } catch (RocksDBException e) {
+      map.write(write.toByteArray());
+    } catch (IOException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);
     }
   }
@@ -449,8 +427,8 @@ public final class TableStore implements TableRows, Closeable {
   /** A figure that RocksDB keeps of itself, 0 when it has none of that name, or is closed. */
   public long figure(String property) {
     try (OpenGate.Use unused = gate.enter()) {
-      return db.getLongProperty(property);
-    } catch (RocksDBException | RefusedException e) {
+      return map.figure(property);
+    } catch (RefusedException e) {
       return 0;
     }
   }
@@ -468,16 +446,10 @@ public final class TableStore implements TableRows, Closeable {
       return;
     }
     reads.close();
-    // Not for compactions: nobody writes any more.
-    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
-      resources.syncLog();
-      db.flush(wait);
-    } catch (RocksDBException e) {
-      throw new IOException("cannot flush the table: " + e.getMessage(), e);
+    try {
+      flush();
     } finally {
-      db.close();
-      unlogged.close();
-      resources.close();
+      map.close();
     }
   }
 }

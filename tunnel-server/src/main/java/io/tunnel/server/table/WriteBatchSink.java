@@ -9,28 +9,41 @@ import io.tunnel.model.ChangeKind;
 /**
  * Builds the serialised form of a RocksDB write batch, so that a whole fold crosses into native
  * code once: {@code u64} zero, {@code u32} little-endian record count, then records: a type byte (0
- * delete, 1 put, 2 merge), the key and but for a delete the value, each with its length as a varint
- * before it. The form is RocksDB's documented on-disk form of its own log ({@code write_batch.cc})
- * and does not change between versions.
+ * delete, 1 put, 2 merge, 15 delete of a range), the key, and but for a delete the value or the end
+ * of the range, each with its length as a varint before it. The form is RocksDB's documented
+ * on-disk form of its own log ({@code write_batch.cc}) and does not change between versions.
  */
 final class WriteBatchSink {
 
+  static final int HEADER_BYTES = 12;
+  static final int DELETE = 0;
+  static final int PUT = 1;
+  static final int MERGE = 2;
+  static final int DELETE_RANGE = 15;
+
   private static final int COUNT_OFFSET = 8;
-  private static final int HEADER_BYTES = 12;
-  private static final int DELETE = 0;
-  private static final int PUT = 1;
-  private static final int MERGE = 2;
 
   private static final int BYTES_MIN = 256 * 1024;
+  private static final int SMALL_BYTES = 256;
 
   /** What is kept for the next write; a sink that grew beyond is given up. */
   private static final int BYTES_KEPT_MAX = 8 << 20;
 
-  private ByteSink sink = new ByteSink(BYTES_MIN);
+  private ByteSink sink;
   private int count;
 
   WriteBatchSink() {
+    this(BYTES_MIN);
+  }
+
+  private WriteBatchSink(int bytes) {
+    sink = new ByteSink(bytes);
     clear();
+  }
+
+  /** A sink for a few small records. */
+  static WriteBatchSink small() {
+    return new WriteBatchSink(SMALL_BYTES);
   }
 
   void clear() {
@@ -94,6 +107,11 @@ final class WriteBatchSink {
     sink.writeVarint(key.length);
     sink.write(key, 0, key.length);
     count++;
+  }
+
+  /** Deletes the keys from {@code first} on and before {@code end}. */
+  void deleteRange(byte[] first, byte[] end) {
+    write(DELETE_RANGE, first, end);
   }
 
   /** Bytes that {@link #toByteArray} would return now. */

@@ -11,9 +11,12 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.StoredCatalog;
+import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.DirectoryFormat;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.catalog.store.StoredOrigin;
 import io.tunnel.server.disk.ForcedFiles;
+import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.partition.Shards;
@@ -242,13 +245,15 @@ final class BackupAndRestoreTest {
         byte[] wrong = right.clone();
         wrong[place] ^= 1;
         Files.write(path, wrong);
-        requireRefused("damaged-" + number++, "does not match its checksum");
+        requireRefused("damaged-" + number++, path + " does not match its checksum; restore");
       }
       Files.write(path, Arrays.copyOf(right, right.length - 1));
       requireRefused(
-          "short-" + number++, file.getKey().endsWith(BackupSet.CATALOG) ? "" : "shorter by 1");
+          "short-" + number++,
+          "the file of the backup %s has %d bytes, and had %d"
+              .formatted(path, right.length - 1, right.length));
       Files.delete(path);
-      requireRefused("gone-" + number++, "");
+      requireRefused("gone-" + number++, "a file of the backup is missing: " + path);
       Files.write(path, right);
     }
     assertThat(restore("whole", Optional.empty()).resolve("FORMAT")).exists();
@@ -315,6 +320,43 @@ final class BackupAndRestoreTest {
   }
 
   @Test
+  void a_backup_beside_a_damaged_one_has_the_next_number_and_can_be_restored() throws Exception {
+    var unusedFirst = back(USUAL);
+    var unusedSecond = back(USUAL);
+    Path damaged = kept.resolve("sets").resolve("00000002.json");
+    Files.writeString(damaged, "");
+    Backup.Outcome third = back(new Backup.Options(false, Optional.of(1)));
+    assertThat(third.set().number()).isEqualTo(3);
+    assertThat(third.filesKnown()).as("of the first backup").isPositive();
+    assertThat(third.found().damaged()).hasSize(1);
+    assertThat(damaged).isEmptyFile();
+    assertThat(restore("restored", Optional.empty()).resolve("FORMAT")).exists();
+  }
+
+  @Test
+  void a_backup_names_the_server_and_takes_no_file_of_another_server_for_its_own()
+      throws Exception {
+    Backup.Outcome fresh = back(USUAL);
+    assertThat(fresh.set().service()).as("no server has been started").isEqualTo("server-00000000");
+    Map<String, String> texts = new TreeMap<>(catalog("t"));
+    CatalogStore.apply(StoredOrigin.noting(0x1a2b), texts);
+    PrivateFiles.deleteAll(data.resolve("catalog"));
+    StoredCatalog.write(data.resolve("catalog"), texts);
+    assertThat(back(USUAL).set().service()).isEqualTo("server-00001a2b");
+    Backup.Options other = new Backup.Options(false, Optional.of(1), Optional.of("cluster-7"));
+    Backup.Outcome cluster = back(other);
+    assertThat(cluster.set().service()).isEqualTo("cluster-7");
+    assertThat(cluster.setsDeleted()).isZero();
+    Backup.Options third = new Backup.Options(false, Optional.of(1), Optional.of("cluster-8"));
+    assertThat(back(third).filesKnown()).isZero();
+    try (BackupDirectory all = BackupDirectory.toRead(kept)) {
+      assertThat(all.sets())
+          .extracting(BackupSet::service)
+          .containsExactly("server-00000000", "server-00001a2b", "cluster-7", "cluster-8");
+    }
+  }
+
+  @Test
   void a_backup_and_a_restore_say_why_they_cannot_begin() throws Exception {
     assertThatThrownBy(() -> restore("restored", Optional.empty()))
         .hasMessageContaining("is no directory of backups: it has no file BACKUP");
@@ -324,7 +366,8 @@ final class BackupAndRestoreTest {
     var unused = back(USUAL);
     Files.writeString(Files.createDirectories(directory.resolve("full")).resolve("file"), "");
     assertThatThrownBy(() -> restore("full", Optional.empty()))
-        .hasMessageContaining("is not empty");
+        .hasMessageContaining("is not empty")
+        .hasMessageEndingWith("delete the directory then");
     Files.writeString(directory.resolve("plain"), "");
     assertThatThrownBy(() -> restore("plain", Optional.empty()))
         .hasMessageContaining("is no directory");

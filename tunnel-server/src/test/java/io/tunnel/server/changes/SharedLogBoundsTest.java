@@ -28,8 +28,7 @@ final class SharedLogBoundsTest {
   private final FakeBounds log = new FakeBounds();
   private final FakeSurroundings surroundings = new FakeSurroundings();
   private final KnownBounds known = new KnownBounds();
-  private final SharedLogBounds bounds =
-      new SharedLogBounds(log, known, surroundings::control, surroundings::epochMicros);
+  private final SharedLogBounds bounds = new SharedLogBounds(log, known, surroundings::control);
   private final List<Map<Integer, Look>> found = new ArrayList<>();
   private final List<Exception> failed = new ArrayList<>();
 
@@ -68,14 +67,14 @@ final class SharedLogBoundsTest {
 
   @Test
   void an_answer_that_was_overtaken_does_not_take_back_what_is_known() {
-    known.saw(1, new Bounds(4, 20), 0);
-    known.saw(1, new Bounds(3, 19), 0);
+    known.saw(1, new Bounds(4, 20));
+    known.saw(1, new Bounds(3, 19));
     assertThat(known.last(1)).isEqualTo(20);
     assertThat(known.first(1)).isEqualTo(4);
   }
 
   @Test
-  void a_moment_is_in_front_of_the_first_record_since_or_at_the_end_when_enough_time_has_passed() {
+  void a_moment_is_in_front_of_the_first_record_since_and_the_leader_says_when_it_has_passed() {
     log.set(1, 1, 20);
     log.record(1, 0, 100);
     log.record(1, 12, 5_000);
@@ -86,10 +85,18 @@ final class SharedLogBoundsTest {
     assertThat(look.moment(50)).as("nothing is before the first").isEqualTo(new Moment(0, true));
     assertThat(look.moment(4_000)).isEqualTo(new Moment(11, true));
     assertThat(look.moment(5_001)).isEqualTo(new Moment(20, false));
-    surroundings.nowMs = 6 + SharedLogBounds.CLOCK_GAP_MICROS_MAX / 1_000;
+    surroundings.nowMs = 60_000;
     look(Set.of(5_001L));
     surroundings.runControl();
-    assertThat(found.get(1).get(1).moment(5_001)).isEqualTo(new Moment(20, true));
+    assertThat(found.get(1).get(1).moment(5_001))
+        .as("the clock of this node says nothing about the clock of the leader")
+        .isEqualTo(new Moment(20, false));
+    log.record(1, 21, 5_001);
+    look(Set.of(5_001L));
+    surroundings.runControl();
+    assertThat(found.get(2).get(1).moment(5_001))
+        .as("the next change")
+        .isEqualTo(new Moment(20, true));
     assertThatThrownBy(() -> look.moment(7)).isInstanceOf(IllegalStateException.class);
   }
 

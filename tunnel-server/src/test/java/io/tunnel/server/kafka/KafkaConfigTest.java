@@ -31,7 +31,7 @@ class KafkaConfigTest {
   void what_is_no_broker_is_refused(String bootstrap) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new KafkaConfig(bootstrap, "c"))
-        .withMessageContaining("kafka.bootstrap is HOST:PORT,HOST:PORT");
+        .withMessageContaining("--bootstrap is HOST:PORT,HOST:PORT");
   }
 
   @ParameterizedTest
@@ -39,7 +39,7 @@ class KafkaConfigTest {
   void a_cluster_is_called_what_a_topic_can_begin_with(String cluster) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new KafkaConfig("h:1", cluster))
-        .withMessageContaining("kafka.cluster is");
+        .withMessageContaining("--cluster is");
     new KafkaConfig("h:1", "a".repeat(64));
     assertThatIllegalArgumentException().isThrownBy(() -> new KafkaConfig("h:1", "a".repeat(65)));
   }
@@ -47,9 +47,10 @@ class KafkaConfigTest {
   @Test
   void counts_and_times_have_limits() {
     new Replication(15, 15);
-    assertRefused(() -> new Replication(16, 1), "kafka.replicas.count");
-    assertRefused(() -> new Replication(0, 0), "kafka.replicas.count");
-    assertRefused(() -> new Replication(2, 3), "kafka.replicas.inSyncMin");
+    assertRefused(() -> new Replication(16, 1), "--replication is 1 to 15, not 16");
+    assertRefused(() -> new Replication(0, 0), "--replication is 1 to 15, not 0");
+    assertRefused(
+        () -> new Replication(2, 3), "--min-insync is 1 to --replication, which is 2, not 3");
     new Times(500, 100, 100);
     new Times(300_000, 300_000, 300_000);
     assertRefused(() -> new Times(499, 100, 200), "log.kafka.sessionMs");
@@ -101,8 +102,25 @@ class KafkaConfigTest {
               wrong);
       assertThatThrownBy(() -> new KafkaCluster(config, TestKafka.CLOCK).close())
           .isInstanceOf(IOException.class)
+          .isNotInstanceOf(LogUnavailableException.class)
           .hasMessageContainingAll(name, "--kafka-config");
     }
+  }
+
+  /** Another try may help: names are served by a network, too. */
+  @Test
+  void a_name_of_a_broker_that_cannot_be_resolved_is_told_as_a_kafka_that_is_away() {
+    KafkaConfig config =
+        new KafkaConfig(
+            "nowhere.invalid:9092",
+            "c",
+            KafkaConfig.Replication.DEFAULT,
+            KafkaConfig.Times.DEFAULT,
+            "lz4",
+            Map.of());
+    assertThatThrownBy(() -> new KafkaCluster(config, TestKafka.CLOCK).close())
+        .isInstanceOf(LogUnavailableException.class)
+        .hasMessageContainingAll("cannot connect to Kafka at nowhere.invalid:9092", "--bootstrap");
   }
 
   @Test

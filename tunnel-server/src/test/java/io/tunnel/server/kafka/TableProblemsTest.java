@@ -8,6 +8,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 class TableProblemsTest {
@@ -98,8 +100,17 @@ class TableProblemsTest {
   }
 
   @Test
-  void a_partition_without_a_table_is_not_led_and_asks_nothing() {
-    assertThat(problems.of(7).join()).contains("the catalog has no partition 7");
+  void
+      a_partition_that_the_catalog_of_this_node_lacks_is_asked_about_again_and_costs_no_question() {
+    assertThat(problems.of(7))
+        .isCompletedExceptionally()
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("partition 7 is not in the catalog as far as this node has read it");
     assertThat(asked).isEmpty();
+    table(1, 7);
+    CompletableFuture<Optional<String>> known = problems.of(7);
+    answers.remove().complete(List.of());
+    assertThat(known).isCompletedWithValue(Optional.empty());
   }
 }

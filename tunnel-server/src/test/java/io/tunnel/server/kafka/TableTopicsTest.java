@@ -146,6 +146,23 @@ class TableTopicsTest {
   }
 
   @Test
+  void a_topic_that_was_made_anew_is_lost_and_a_topic_with_a_wrong_setting_is_not()
+      throws Exception {
+    TableRecord altered = create("altered");
+    TableRecord replaced = create("replaced");
+    TestTopics.alter(admin, log(1), Map.of("retention.ms", "1000"));
+    assertThat(get(tables.lost(List.of(altered, replaced)))).isEmpty();
+    get(cluster.topics().drop(rows(2), TableOrigin.of(replaced.origin().orElseThrow()).rows()));
+    awaitTopics(log(1), rows(1), log(2));
+    assertThat(get(tables.lost(List.of(altered, replaced))))
+        .containsExactly("topic " + rows(2) + " does not exist, and its changes are lost");
+    get(tables.create(replaced));
+    assertThat(get(tables.lost(List.of(altered, replaced))))
+        .singleElement()
+        .satisfies(one -> assertThat(one).startsWith("topic " + rows(2) + " was created anew"));
+  }
+
+  @Test
   void the_problems_of_a_table_reach_the_claims_of_its_partitions() throws Exception {
     TableRecord whole = create("whole");
     TableRecord broken = create("broken");

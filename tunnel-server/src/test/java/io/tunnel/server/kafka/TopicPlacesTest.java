@@ -54,17 +54,15 @@ class TopicPlacesTest {
   }
 
   @Test
-  void the_catalog_says_what_exists_what_was_dropped_and_what_its_origin_is() {
+  void the_catalog_says_what_exists_and_what_was_dropped() {
     stored(1_000, Optional.empty());
     catalog.followed(
         Map.of("counters", Optional.of("{\"tables\":1,\"partitions\":7,\"starts\":0}")));
     assertThat(places.exists(7)).isTrue();
     assertThat(places.isDropped(7)).isFalse();
-    assertThat(places.origin(7)).isEqualTo(Bytes.fromHex("0a"));
     assertThat(places.exists(6)).isFalse();
     assertThat(places.isDropped(6)).isTrue();
     assertThat(places.isDropped(8)).as("it merely does not know it").isFalse();
-    assertThat(places.origin(8)).isEqualTo(Bytes.EMPTY);
   }
 
   @Test

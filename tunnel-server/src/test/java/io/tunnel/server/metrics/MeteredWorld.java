@@ -11,10 +11,12 @@ import io.tunnel.server.forward.Forwarder;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.replica.Incident;
+import io.tunnel.server.replica.NodeReplicas;
 import io.tunnel.server.replica.ReplicaFigures;
 import io.tunnel.server.replica.SnapshotFigures;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -94,9 +96,24 @@ final class MeteredWorld implements Closeable {
     meters.watches(() -> watches);
     meters.catchUp(() -> rations);
     node.watch(() -> standing);
-    new SnapshotMeters(meters.registry(), () -> snapshots).register();
-    node.watch(() -> replicas, what -> incidents.getOrDefault(what, 0L), () -> freeBytes, 4_096);
+    node.watch(nodeReplicas(), 4_096);
     forgetJvm();
+  }
+
+  /** Replicas that know nothing but their figures. */
+  private NodeReplicas nodeReplicas() {
+    return (NodeReplicas)
+        Proxy.newProxyInstance(
+            NodeReplicas.class.getClassLoader(),
+            new Class<?>[] {NodeReplicas.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "figures" -> replicas;
+                  case "snapshots" -> snapshots;
+                  case "count" -> incidents.getOrDefault((Incident) arguments[0], 0L);
+                  case "freeBytes" -> freeBytes;
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
   }
 
   /** Removes the meters of the JVM, which move by themselves. */

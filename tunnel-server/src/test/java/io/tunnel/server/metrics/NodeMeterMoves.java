@@ -48,8 +48,12 @@ final class NodeMeterMoves {
         standing("tunnel_node_level_max", 11),
         MeterMove.of(lag)
             .then(world -> world.node.lags(List.of(new ReplicaStatus(3, "LEADING", 1, 10, 15))), 5)
+            .then(world -> world.node.lags(List.of(new ReplicaStatus(3, "LEADING", 1, 15, 15))), 0)
             .then(
-                world -> world.node.lags(List.of(new ReplicaStatus(3, "LEADING", 1, 15, 15))), 0));
+                world ->
+                    world.node.lags(
+                        List.of(new ReplicaStatus(3, "LEADING", 1, 15, ReplicaStatus.UNKNOWN))),
+                Double.NaN));
   }
 
   /** A figure of a node's replicas, by its place among them. */

@@ -166,6 +166,23 @@ final class ServerMetersTest {
   }
 
   @Test
+  void a_shared_lag_of_which_nothing_is_known_is_no_number() {
+    TunnelInfo info =
+        new TunnelInfo("id", "sync", "orders", TunnelType.Stream, StreamStart.LATEST, 1);
+    List<ChannelDescription> channels = List.of(channel(1, LogFigures.UNKNOWN, LogFigures.UNKNOWN));
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
+      meters.tunnels(
+          List.of(TunnelSample.of(new TunnelDescription(info, channels, false, List.of()))), 0);
+      String others = "{partition=\"all others\",table=\"all others\",tunnel=\"all others\"} ";
+      assertThat(lines(meters, "tunnel_channel_lag_.*"))
+          .containsExactly(
+              "tunnel_channel_lag_rows" + others + "20.0",
+              "tunnel_channel_lag_bytes" + others + "NaN",
+              "tunnel_channel_lag_seconds" + others + "NaN");
+    }
+  }
+
+  @Test
   void a_name_of_any_characters_is_a_label() {
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       meters.tunnels(List.of(sample("t\"\\", "\u00fc\n", 0)), 1);
@@ -232,7 +249,7 @@ final class ServerMetersTest {
               "tunnel_principal_slowed_seconds_total{principal=\"CN=ada\"} 0.0",
               "tunnel_principal_quota_used{limit=\"tables\",principal=\"CN=ada\"} 1.0",
               "tunnel_principal_quota_max{limit=\"tables\",principal=\"CN=ada\"} 3.0");
-      String page = Files.readString(Path.of("../docs/metrics.md"));
+      String page = Files.readString(Path.of("../docs/reference/metrics.md"));
       Scraped.of(meters)
           .lines()
           .filter(line -> line.startsWith("# TYPE tunnel_principal"))

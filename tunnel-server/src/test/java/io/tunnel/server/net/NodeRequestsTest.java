@@ -270,6 +270,21 @@ final class NodeRequestsTest {
   }
 
   @Test
+  void a_thread_that_may_read_files_asks_for_the_figures_of_a_tunnel() throws IOException {
+    client.close();
+    node.close();
+    node =
+        TestNode.describing(
+            directory.resolve("described"), task -> new Thread(task, "describer").start());
+    client = node.client();
+    var unused = create();
+    var unusedDescription =
+        client.granted(
+            Operation.DESCRIBE_TUNNEL, new TunnelName("mine", "n"), TunnelDescription.class);
+    assertThat(node.looking).containsExactly("describer");
+  }
+
+  @Test
   void tunnels_of_all_tables_are_gathered_from_all_groups_that_are_led_here() throws IOException {
     node.leadTheirs();
     List<TunnelInfo> made = new ArrayList<>();

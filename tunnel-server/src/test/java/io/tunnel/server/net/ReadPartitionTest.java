@@ -273,6 +273,20 @@ final class ReadPartitionTest {
     assertThat(refusal.leader()).contains(TestNode.THERE);
   }
 
+  /** A node tells the readers of these partitions when another node leads a partition. */
+  @Test
+  void a_partition_counts_as_delivered_while_somebody_reads_the_partition() throws IOException {
+    write("a");
+    assertThat(node.readings.partitions()).isEmpty();
+    int handle = read(reader, changes(0, Optional.empty()));
+    credit(reader, handle, 1 << 20);
+    assertThat(delivered(reader).firstPosition()).isEqualTo(1);
+    assertThat(node.readings.partitions()).containsExactly(here);
+    node.lose(here);
+    assertThat(reader.pushed(Operation.DELIVER).correlationId()).isEqualTo(handle);
+    assertThat(node.readings.partitions()).isEmpty();
+  }
+
   @Test
   void who_reads_a_table_that_is_dropped_is_not_sent_to_look_for_its_leader() throws IOException {
     write("a");

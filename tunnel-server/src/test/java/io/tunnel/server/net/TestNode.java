@@ -64,8 +64,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -99,6 +101,9 @@ final class TestNode implements Closeable {
 
   /** Where the tunnels are kept that are led here. */
   final Map<Integer, MemoryCatalogStore> storeByTable = new ConcurrentHashMap<>();
+
+  /** The names of the threads that have asked for figures of the log. */
+  final Queue<String> looking = new ConcurrentLinkedQueue<>();
 
   final TestClock clock = new TestClock();
   final ThreadPoolExecutor control =
@@ -193,9 +198,10 @@ final class TestNode implements Closeable {
                 new Ports.Tunnels(
                     tunnels,
                     new PositionFinder(
-                        new SharedLogBounds(bounds, known, Runnable::run, clock::epochMicros),
-                        new Joined(clock)),
-                    new LogFigures.OfSharedLog(known, shards, led::contains),
+                        new SharedLogBounds(bounds, known, Runnable::run), new Joined(clock)),
+                    new ToldFigures(
+                        new LogFigures.OfSharedLog(known, shards, led::contains),
+                        () -> looking.add(Thread.currentThread().getName())),
                     partition -> LogFigures.UNKNOWN),
                 new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT),
                 view,
@@ -251,8 +257,7 @@ final class TestNode implements Closeable {
     storeByTable.put(table.tableId(), store);
     TunnelCatalog group = new TunnelCatalog(catalog, store, group(table));
     Surroundings surroundings = new Joined(clock);
-    SharedLogBounds shared =
-        new SharedLogBounds(bounds, known, surroundings::control, surroundings::epochMicros);
+    SharedLogBounds shared = new SharedLogBounds(bounds, known, surroundings::control);
     Coordinator coordinator =
         new Coordinator(
             group,

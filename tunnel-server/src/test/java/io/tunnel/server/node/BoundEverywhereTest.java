@@ -110,7 +110,8 @@ final class BoundEverywhereTest {
                 () -> 0,
                 (ms, action) -> {
                   throw new IllegalStateException("nobody waits");
-                }));
+                }),
+            partition -> "partition " + partition);
     return new BoundEverywhere(nodes, catalog, Runnable::run)
         .left(new TreeSet<>(Set.of(ENDED, ALIVE)))
         .join();

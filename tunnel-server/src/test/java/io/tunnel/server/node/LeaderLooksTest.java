@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.changes.FakeLooks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Placement.Member;
@@ -47,7 +48,8 @@ final class LeaderLooksTest {
           this::placement,
           own,
           this::request,
-          new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later));
+          new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later),
+          partition -> "partition " + partition + (partition == 70 ? " of table orders" : ""));
 
   private record Request(
       Member node, List<Question> questions, CompletableFuture<List<Part>> answer) {}
@@ -180,6 +182,21 @@ final class LeaderLooksTest {
     assertThat(answers.get(5)).isNotDone();
     later.pass(LeaderLooks.RETRY_MS + 1);
     requireFailed(answers.get(5), "cannot look at partition 5: the partition has no leader");
+  }
+
+  @Test
+  void a_user_reads_which_partition_of_which_table_has_no_leader() {
+    CompletableFuture<Found> answer = ask(70);
+    later.pass(LeaderLooks.WAIT_MS_MAX);
+    Throwable failure = answer.handle((found, why) -> why).join();
+    RefusedException refusal = CatchUp.unavailable(failure);
+    assertThat(refusal.code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(refusal)
+        .hasMessage(
+            "cannot look at partition 70 of table orders: the partition has no leader; try again"
+                + " later");
+    assertThat(CatchUp.unavailable(new IOException("no broker")))
+        .hasMessage("the shared log does not answer (no broker); try again later");
   }
 
   @Test

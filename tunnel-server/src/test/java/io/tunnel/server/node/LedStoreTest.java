@@ -2,6 +2,8 @@ package io.tunnel.server.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import io.tunnel.server.Logged;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.FencedStoreException;
 import io.tunnel.server.catalog.store.StoreListener;
@@ -26,6 +28,7 @@ class LedStoreTest {
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private final ControlQueue control = new ControlQueue();
   private boolean isWaitingOver;
+  private boolean isHolderBroken;
   private Optional<IOException> openFails = Optional.empty();
   private Optional<IOException> leadFails = Optional.empty();
   private final LedStore store =
@@ -80,6 +83,9 @@ class LedStoreTest {
   private final class Recorder implements LedStore.Holder {
     @Override
     public void lead(CatalogStore opened) throws IOException {
+      if (isHolderBroken) {
+        throw new IllegalStateException("a fault");
+      }
       if (leadFails.isPresent()) {
         throw leadFails.get();
       }
@@ -133,6 +139,34 @@ class LedStoreTest {
   private void pauseEnds() {
     run(control.later);
     runAll();
+  }
+
+  @Test
+  void a_store_that_another_node_has_fenced_is_one_line_without_a_trace() {
+    try (Logged logged = Logged.of(LedStore.class)) {
+      leadFails = Optional.of(new FencedStoreException("another node writes", new IOException()));
+      store.lead();
+      runAll();
+      assertThat(logged.at(Level.WARN))
+          .containsExactly(
+              "cannot lead the unit yet: another node writes; will retry in 1000 ms if still told"
+                  + " to");
+      assertThat(logged.traces()).isZero();
+    }
+    leadFails = Optional.empty();
+    pauseEnds();
+    assertThat(store.isLeading()).isTrue();
+  }
+
+  @Test
+  void a_fault_of_the_holder_has_a_trace() {
+    try (Logged logged = Logged.of(LedStore.class)) {
+      isHolderBroken = true;
+      store.lead();
+      runAll();
+      assertThat(logged.at(Level.WARN)).singleElement().asString().startsWith("cannot lead the");
+      assertThat(logged.traces()).isEqualTo(1);
+    }
   }
 
   private void fenced(int number) {

@@ -211,7 +211,7 @@ final class LookedBoundsTest {
     private final FakeSurroundings surroundings = new FakeSurroundings();
     private final KnownBounds known = new KnownBounds();
     private final SharedLogBounds bounds =
-        new SharedLogBounds(log.bounds, known, surroundings::control, surroundings::epochMicros);
+        new SharedLogBounds(log.bounds, known, surroundings::control);
     private final List<Map<Integer, Look>> looks = new ArrayList<>();
     private final List<Exception> failures = new ArrayList<>();
 

@@ -45,8 +45,11 @@ final class LookedFiguresTest {
     }
   }
 
+  /** The replicas of the node lack the changes before this position. */
+  private long ownFirst = 1;
+
   /** What the node knows without a question: each figure is 7. */
-  private static final class Own implements LogFigures {
+  private final class Own implements LogFigures {
     @Override
     public long committed(int partition) {
       return 7;
@@ -59,7 +62,7 @@ final class LookedFiguresTest {
 
     @Override
     public long bytesAfter(int partition, long position) {
-      return 7;
+      return position + 1 < ownFirst ? UNKNOWN : 7;
     }
 
     @Override
@@ -82,6 +85,29 @@ final class LookedFiguresTest {
     assertThat(told.bytesAfter(0, 4)).isEqualTo(7);
     assertThat(told.commitMicrosAfter(0, 4)).isEqualTo(7);
     assertThat(told.givenUpMicros(0)).contains(7L);
+  }
+
+  @Test
+  void the_leader_is_asked_about_changes_that_the_replica_of_the_node_lacks() throws Exception {
+    ownFirst = 5;
+    LogFigures told = about(Map.of(0, Set.of(2L), 3, Set.of(4L)));
+    assertThat(told.committed(0)).isEqualTo(10);
+    assertThat(told.commitMicrosAfter(0, 2)).isEqualTo(300);
+    assertThat(told.bytesAfter(0, 2)).isEqualTo(80);
+    assertThat(told.committed(3)).as("the replica has all of these changes").isEqualTo(7);
+    assertThat(told.commitMicrosAfter(3, 4)).isEqualTo(7);
+  }
+
+  @Test
+  void a_replica_answers_as_far_as_it_knows_when_the_leader_does_not() throws Exception {
+    ownFirst = 5;
+    log.isUnavailable = true;
+    LogFigures told = about(Map.of(0, Set.of(2L)));
+    assertThat(told.committed(0)).isEqualTo(7);
+    assertThat(told.bytesAfter(0, 2)).isEqualTo(LogFigures.UNKNOWN);
+    assertThat(told.commitMicrosAfter(0, 2)).isEqualTo(LogFigures.UNKNOWN);
+    assertThat(told.bytesAfter(0, 4)).isEqualTo(7);
+    assertThat(told.commitMicrosAfter(0, 4)).isEqualTo(7);
   }
 
   private LogFigures about(Map<Integer, Set<Long>> positions) {

@@ -55,7 +55,8 @@ final class LookedLog {
           this::placement,
           of(SELF),
           this::request,
-          new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later));
+          new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later),
+          partition -> "partition " + partition);
 
   final LookedBounds bounds = new LookedBounds(leaders);
 

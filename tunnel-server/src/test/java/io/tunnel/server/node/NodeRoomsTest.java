@@ -171,7 +171,8 @@ class NodeRoomsTest {
               () -> 0,
               (ms, action) -> {
                 throw new IllegalStateException("nobody waits for leaders");
-              }));
+              }),
+          partition -> "partition " + partition);
     }
 
     @Override

@@ -43,7 +43,8 @@ final class NodeSurroundingsTest {
               this::placement,
               own,
               this::request,
-              new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later)));
+              new LeaderLooks.Timing(() -> TimeUnit.MILLISECONDS.toNanos(later.nowMs()), later),
+              partition -> "partition " + partition));
 
   private final Queue<Runnable> control = new ArrayDeque<>();
   private final NodeSurroundings node =

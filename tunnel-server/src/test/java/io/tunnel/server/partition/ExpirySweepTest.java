@@ -140,11 +140,12 @@ class ExpirySweepTest {
       throws IOException {
     sweep = new ExpirySweep(0, shard, rowsPerSecond);
     micros += 100_000_000;
-    for (int ticks = 0; ticks < 100; ticks++) {
-      tick();
+    for (int ticks = 0; ticks < 400; ticks++) {
+      sweep.tick(BOTH, 0.3);
+      drain();
     }
-    long inTenSeconds = (long) (10 * rowsPerSecond);
-    assertThat(deleted(1, MANY) + deleted(2, FEW)).isBetween(inTenSeconds - 1, inTenSeconds + 1);
+    long inTwoMinutes = (long) (120 * rowsPerSecond);
+    assertThat(deleted(1, MANY) + deleted(2, FEW)).isBetween(inTwoMinutes - 1, inTwoMinutes + 1);
     shard.close();
   }
 

@@ -88,7 +88,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     log.set(low, 3, 25);
     log.hold(true);
     FakeSession.Outcome first = checkpoint(held, 22, Bytes.EMPTY);
-    known.saw(low, new Bounds(3, 24), 0);
+    known.saw(low, new Bounds(3, 24));
     FakeSession.Outcome second = checkpoint(held, 24, Bytes.EMPTY);
     assertThat(second.told).isEqualTo(1);
     assertThat(first.told).isZero();

@@ -80,8 +80,7 @@ abstract class AttachedSessionsFixture {
     log.set(low, 3, 20);
     log.set(high, 1, 10);
     catalog = new TunnelCatalog(tables, store, GROUP);
-    SharedLogBounds bounds =
-        new SharedLogBounds(log, known, surroundings::control, surroundings::epochMicros);
+    SharedLogBounds bounds = new SharedLogBounds(log, known, surroundings::control);
     coordinator =
         new Coordinator(
             catalog,

@@ -68,8 +68,7 @@ final class LedTunnelsTest {
   private TunnelHost host(TableRecord table) throws IOException {
     TunnelCatalog catalog = new TunnelCatalog(tables, new MemoryCatalogStore(), group(table));
     SharedLogBounds bounds =
-        new SharedLogBounds(
-            new FakeBounds(), new KnownBounds(), surroundings::control, surroundings::epochMicros);
+        new SharedLogBounds(new FakeBounds(), new KnownBounds(), surroundings::control);
     Coordinator coordinator =
         new Coordinator(
             catalog,

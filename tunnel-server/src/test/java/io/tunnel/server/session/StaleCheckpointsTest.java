@@ -122,6 +122,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
     TunnelInfo tunnel =
         create(TunnelType.Stream, StreamStart.EARLIEST, Optional.empty(), Optional.of(2_000L));
     surroundings.nowMs = 60_000;
+    log.record(low, 21, 2_000_000);
     coordinator.tick();
     surroundings.passBarriers();
     surroundings.runControl();
@@ -129,6 +130,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
     session(tunnel);
     assertThat(checkpoint(18, 5).refusal).isNull();
     log.set(low, 3, 12, ledBy(FIRST, new Start(7, 11)));
+    log.record(low, 13, 2_000_000);
     replaced(held(low));
     surroundings.runControl();
     assertThat(state(tunnel, ChannelKey.stream(low)).end()).isEmpty();

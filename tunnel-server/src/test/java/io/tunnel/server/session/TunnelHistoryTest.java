@@ -114,6 +114,72 @@ final class TunnelHistoryTest extends OperatorsFixture {
     assertThat(lowAt(0).lagMs()).as("a clock that was set back").isEqualTo(1);
   }
 
+  /** What a node of a cluster knows of each partition, of which changes 1 to 6 are lost. */
+  private record Elsewhere(long committed, long bytes, long micros) implements LogFigures {
+    @Override
+    public long committed(int partition) {
+      return committed;
+    }
+
+    @Override
+    public long firstPosition(int partition) {
+      return 7;
+    }
+
+    @Override
+    public long bytesAfter(int partition, long position) {
+      return bytes;
+    }
+
+    @Override
+    public long commitMicrosAfter(int partition, long position) {
+      return position == 0 ? micros : UNKNOWN;
+    }
+
+    @Override
+    public Optional<Long> givenUpMicros(int partition) {
+      return Optional.empty();
+    }
+  }
+
+  private TunnelDescription described(LogFigures figures) throws IOException {
+    return coordinator
+        .view(created.get(0))
+        .describe(figures, partition -> LogFigures.UNKNOWN, TimeUnit.SECONDS.toMicros(5));
+  }
+
+  @Test
+  void a_loss_stays_a_loss_while_the_leader_does_not_answer() throws IOException {
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    long unknown = LogFigures.UNKNOWN;
+    TunnelDescription silent = described(new Elsewhere(unknown, unknown, unknown));
+    assertThat(silent.channels()).extracting(ChannelDescription::lagRows).containsOnly(unknown);
+    assertThat(silent.channels()).extracting(ChannelDescription::lagMs).containsOnly(unknown);
+    assertThat(silent.channels()).allMatch(channel -> channel.historyLeftMs().orElse(0L) < 0);
+    assertThat(TunnelSample.of(silent).lost()).isEqualTo(2);
+  }
+
+  @Test
+  void a_lost_channel_is_counted_once_and_has_no_lag_of_0() throws IOException {
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    ChannelDescription none = described(new Elsewhere(6, 0, 0)).channels().get(0);
+    assertThat(none.lagRows()).isEqualTo(6);
+    assertThat(none.lagBytes()).as("nothing is kept").isEqualTo(1);
+    assertThat(none.lagMs()).isEqualTo(1);
+    TunnelDescription some = described(new Elsewhere(9, LogFigures.UNKNOWN, 3_000_000));
+    assertThat(some.channels())
+        .extracting(ChannelDescription::lagBytes)
+        .containsOnly(LogFigures.UNKNOWN);
+    assertThat(some.channels())
+        .as("at least since the oldest change that is kept")
+        .extracting(ChannelDescription::lagMs)
+        .containsOnly(2_000L);
+    TunnelSample sample = TunnelSample.of(some);
+    assertThat(sample.lost()).isEqualTo(2);
+    assertThat(sample.streams()).allMatch(channel -> Double.isNaN(channel.lagBytes()));
+    assertThat(sample.streams()).allMatch(channel -> channel.leftSeconds().orElseThrow() == -1);
+  }
+
   @Test
   void meters_say_how_long_history_is_left_and_which_channels_lost_it() throws Exception {
     keepForADay();

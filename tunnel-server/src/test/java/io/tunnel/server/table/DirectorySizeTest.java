@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * How many bytes writes of any shape take beyond the rows of a running server: base data of
  * tunnels, a backup, the rows that a check makes, and a server that is started on the backup;
- * {@code docs/configuration.md} says the numbers.
+ * {@code docs/operate/configuration.md} says the numbers.
  */
 final class DirectorySizeTest {
 

@@ -1,82 +1,49 @@
 package io.tunnel.server.table;
 
-import io.tunnel.codec.Binary;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** A store in memory, to which the writes of a fold are applied as RocksDB applies them. */
+/** The keys of a store in memory, for tests of the parts of a table. */
 final class StoredMap implements Dictionaries.Source {
 
-  private static final int HEADER_BYTES = 12;
+  private static final byte[] FIRST = {};
+  private static final byte[] END = {-1, -1, -1, -1, -1};
 
-  private final TreeMap<byte[], byte[]> values = new TreeMap<>(Arrays::compareUnsigned);
-  private byte[] write;
-  private int at;
+  private final MemoryMap map = new MemoryMap(() -> {});
+  private final StoredKeys keys = new StoredKeys(map, new OpenGate());
 
   /** Applies the bytes of a write batch. */
   void apply(byte[] writeBatch) {
-    write = writeBatch;
-    at = HEADER_BYTES;
-    while (at < write.length) {
-      int type = write[at++];
-      byte[] key = sized();
-      switch (type) {
-        case 0 -> values.remove(key);
-        case 1 -> values.put(key, sized());
-        case 2 -> values.merge(key, sized(), StoredMap::append);
-        default -> throw new IllegalArgumentException("a record of type " + type);
-      }
-    }
-  }
-
-  private byte[] sized() {
-    long length = Binary.getVarint(write, at, write.length);
-    int from = Binary.next(length);
-    at = from + Binary.value(length);
-    return Arrays.copyOfRange(write, from, at);
-  }
-
-  private static byte[] append(byte[] value, byte[] part) {
-    byte[] both = Arrays.copyOf(value, value.length + part.length);
-    System.arraycopy(part, 0, both, value.length, part.length);
-    return both;
+    map.write(writeBatch);
   }
 
   void put(byte[] key, byte[] value) {
-    values.put(key, value);
+    WriteBatchSink write = WriteBatchSink.small();
+    write.put(key, value);
+    apply(write.toByteArray());
   }
 
-  /** Removes all keys that begin so. */
+  /** Removes all keys that begin so; the last byte of the prefix is not the highest. */
   void remove(byte[] prefix) {
-    values.keySet().removeIf(key -> beginsWith(key, prefix));
+    byte[] end = Arrays.copyOf(prefix, prefix.length);
+    end[end.length - 1]++;
+    WriteBatchSink write = WriteBatchSink.small();
+    write.deleteRange(prefix, end);
+    apply(write.toByteArray());
   }
 
   /** Bytes of all keys and values. */
   long bytes() {
-    return values.entrySet().stream()
-        .mapToLong(entry -> entry.getKey().length + entry.getValue().length)
-        .sum();
+    return map.approximateBytes(FIRST, END);
   }
 
   @Override
   public byte[] get(byte[] key) {
-    return values.get(key);
+    return keys.get(key);
   }
 
   @Override
   public void forEach(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
-    for (Map.Entry<byte[], byte[]> entry : values.tailMap(prefix).entrySet()) {
-      if (!beginsWith(entry.getKey(), prefix)) {
-        break;
-      }
-      visitor.accept(entry.getKey(), entry.getValue());
-    }
-  }
-
-  private static boolean beginsWith(byte[] key, byte[] prefix) {
-    return key.length >= prefix.length
-        && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
+    keys.forEach(prefix, visitor);
   }
 }

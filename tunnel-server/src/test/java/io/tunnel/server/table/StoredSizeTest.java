@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * How many bytes rows take in the table and in the writes to it, for what their changes took in the
- * log; {@code docs/configuration.md} says the numbers.
+ * log; {@code docs/operate/configuration.md} says the numbers.
  */
 final class StoredSizeTest {
 

@@ -16,6 +16,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.rocks.ReadOnlyRocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

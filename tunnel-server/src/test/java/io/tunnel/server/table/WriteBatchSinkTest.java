@@ -12,6 +12,7 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.rocks.RocksLibrary;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -51,7 +52,11 @@ final class WriteBatchSinkTest {
     int keyBytes = random.nextInt(200);
     byte[] key = StoreFormat.rowKey(7, array, 20, keyBytes);
     byte[] columns = Arrays.copyOfRange(array, 100, array.length);
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(6)) {
+      case 5 -> {
+        sink.deleteRange(key, columns);
+        expected.deleteRange(key, columns);
+      }
       case 0 -> {
         sink.deleteRow(7, array, 20, keyBytes);
         expected.delete(key);

@@ -55,7 +55,7 @@ class StandaloneFlinkTest {
     create("customers", "name", PrimaryKeyType.STRING);
     create("city_totals", "city", PrimaryKeyType.STRING);
     List<String> blocks = new ArrayList<>();
-    String page = Files.readString(Path.of("..", "..", "docs", "flink.md"));
+    String page = Files.readString(Path.of("../../docs/guides/flink.md"));
     Matcher block = BLOCK.matcher(page.replace("localhost:7650", tables.endpoint()));
     while (block.find()) {
       blocks.add(block.group(1));

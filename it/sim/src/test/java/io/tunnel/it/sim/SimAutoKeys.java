@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  * numbers, names numbers that the server is about to choose, and deletes the rows with the largest
  * numbers. A program is killed now and then, and starts again with a new client.
  */
-final class SimAutoKeys {
+public final class SimAutoKeys {
 
   private static final String TABLE = "numbers";
   private static final int PROGRAMS = 2;
@@ -39,12 +39,27 @@ final class SimAutoKeys {
   private static final int FIRST_COLUMNS = 2;
   private static final int LONG_ROWS = 80;
 
-  private final World world;
+  private final SimWorld<?> world;
   private final SplittableRandom random;
   private final List<Integer> partitions;
   private final List<Program> programs = new ArrayList<>();
 
-  private SimAutoKeys(World world, SplittableRandom random, List<Integer> partitions) {
+  /** What became of a row. */
+  public enum Did {
+    /** The server chose the number of an applied row. */
+    NUMBER_CHOSEN,
+    /** The row with the largest number was deleted. */
+    LARGEST_DELETED
+  }
+
+  /** Creates a table; nothing goes wrong meanwhile. */
+  @FunctionalInterface
+  public interface Tables {
+    /** The new table, with so many partitions. */
+    TableDescription create(TableMeta table, int partitions);
+  }
+
+  private SimAutoKeys(SimWorld<?> world, SplittableRandom random, List<Integer> partitions) {
     this.world = world;
     this.random = random;
     this.partitions = List.copyOf(partitions);
@@ -53,32 +68,38 @@ final class SimAutoKeys {
     }
   }
 
-  /** In a quarter of the worlds, by a chance of their own: all other worlds are what they were. */
-  static Optional<SimAutoKeys> maybe(World world, Operator operator, TableOptions options) {
+  /** In one of so many worlds, by a chance of their own: all other worlds are what they were. */
+  public static Optional<SimAutoKeys> maybe(
+      SimWorld<?> world, Tables tables, TableOptions options, int oneIn) {
     SplittableRandom random = new SplittableRandom(world.seed ^ 0x4155544fL);
-    if (random.nextInt(4) > 0) {
+    if (random.nextInt(oneIn) > 0) {
       return Optional.empty();
     }
     TableDescription table =
-        operator.createTable(
+        tables.create(
             new TableMeta(TABLE, RowFold.AUTO_SCHEMA, options), 1 + random.nextInt(PARTITIONS_MAX));
     return Optional.of(
         new SimAutoKeys(
             world, random, table.partitions().stream().map(each -> each.id()).toList()));
   }
 
+  /** The partitions of the table. */
+  public List<Integer> partitions() {
+    return partitions;
+  }
+
   /** Lets any program write some rows. */
-  void act() {
+  public void act() {
     act(programs.get(random.nextInt(PROGRAMS)));
   }
 
   /** Every row has an outcome, but for rows of programs that were killed. */
-  boolean isDone() {
+  public boolean isDone() {
     return programs.stream().allMatch(Program::isDone);
   }
 
   private RowChange change(int place, long value) {
-    long largest = world.ledger.partition(partitions.get(place)).largestNumber();
+    long largest = world.largestNumber(partitions.get(place));
     int dice = random.nextInt(10);
     PrimaryKeyValue number =
         dice < 5
@@ -139,11 +160,11 @@ final class SimAutoKeys {
   private void ended(RowChange change, RowResult told) {
     if (told.isApplied()) {
       if (told.key().isPresent()) {
-        world.count(Happening.NUMBER_CHOSEN);
+        world.count(Did.NUMBER_CHOSEN);
       } else if (change instanceof RowDeleteChange) {
         long number = change.primaryKey().getPrimaryKeyColumn("n").getValue().asLong();
-        if (number == world.ledger.partition(told.partition()).largestNumber()) {
-          world.count(Happening.LARGEST_NUMBER_DELETED);
+        if (number == world.largestNumber(told.partition())) {
+          world.count(Did.LARGEST_DELETED);
         }
       }
     }

@@ -2,7 +2,6 @@ package io.tunnel.it.sim;
 
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
-import io.tunnel.it.sim.truth.Holding;
 import io.tunnel.it.sim.truth.LockTruth;
 import io.tunnel.it.sim.truth.WrittenTruth;
 import io.tunnel.model.ErrorCode;
@@ -33,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  * Programs that bind rows to sessions of the SDK, and take locks: each opens a session, writes in
  * it, closes it, is stopped for longer than its lease, or is killed.
  */
-final class SimTenants {
+public final class SimTenants {
 
   private static final int PROGRAMS = 3;
   private static final int LOCKS = 2;
@@ -41,7 +40,8 @@ final class SimTenants {
   /** Keys that nobody else writes. */
   private static final int LOCK_IDS_FROM = 500;
 
-  private final World world;
+  private final SimWorld<?> world;
+  private final Sessions sessions;
   private final SplittableRandom random;
   private final List<Integer> partitions;
 
@@ -52,25 +52,56 @@ final class SimTenants {
   private final List<Program> programs = new ArrayList<>();
 
   /** Longer than the lease of any session. */
-  private static final long LEASE_NANOS_MAX = TimeUnit.SECONDS.toNanos(7);
+  static final long LEASE_NANOS_MAX = TimeUnit.SECONDS.toNanos(7);
 
-  SimTenants(World world, SplittableRandom random, List<Integer> partitions) {
+  /** What became of a session or of a lock. */
+  public enum Did {
+    SESSION_ENDED,
+    SESSION_CLOSED,
+    LOCK_TAKEN,
+    LOCK_REFUSED
+  }
+
+  /** The server or the cluster that keeps the sessions. */
+  public interface Sessions {
+
+    /** A program uses a session: an open session must be in the catalog. */
+    void requireKnown(RowSession session);
+
+    /** How often the server was restored. */
+    default int restores() {
+      return 0;
+    }
+  }
+
+  /**
+   * Programs of a table whose partitions are these, in the order of their keys.
+   *
+   * @param hasLocks whether rows go with their sessions alone
+   */
+  public SimTenants(
+      SimWorld<?> world,
+      Sessions sessions,
+      SplittableRandom random,
+      List<Integer> partitions,
+      boolean hasLocks) {
     this.world = world;
+    this.sessions = sessions;
     this.random = random;
     this.partitions = List.copyOf(partitions);
-    this.hasLocks = world.settings.kind().ttlMs() == 0;
+    this.hasLocks = hasLocks;
     for (int i = 0; i < PROGRAMS; i++) {
       programs.add(new Program("tenant." + i));
     }
   }
 
   /** The server was restored. */
-  void restored() {
+  public void restored() {
     locks.restored();
   }
 
   /** Lets any program do something. */
-  void act() {
+  public void act() {
     programs.get(random.nextInt(PROGRAMS)).act();
   }
 
@@ -97,12 +128,12 @@ final class SimTenants {
       process = world.process(name);
       thread = process.thread("program");
       config =
-          ClientConfig.of("server:1")
+          ClientConfig.of(world.endpoints())
               .withConnectDeadline(Duration.ofSeconds(1))
               .withRequestDeadline(Duration.ofMillis(300 + random.nextInt(2_000)))
               .withRetryDeadline(Duration.ofMillis(500 + random.nextInt(4_000)))
               .withWriteRetryDeadline(Duration.ofMillis(500 + random.nextInt(8_000)));
-      client = SimTables.over(config, SimPorts.of(world.network, process, Optional.empty()));
+      client = SimTables.over(config, SimPorts.of(world.network(), process, Optional.empty()));
       isBusy = false;
       session = Optional.empty();
       held.clear();
@@ -112,7 +143,7 @@ final class SimTenants {
       int dice = random.nextInt(30);
       if (dice == 0) {
         world.trace.add(name + " is killed");
-        world.kill(process, Holding.Reason.WORKER_DIED);
+        world.end(process);
         begin();
       } else if (dice == 1) {
         process.pause(TimeUnit.MILLISECONDS.toNanos(random.nextInt(8_000)));
@@ -125,10 +156,10 @@ final class SimTenants {
       if (isBusy) {
         return;
       }
-      session.ifPresent(this::requireKnown);
+      session.ifPresent(open -> world.watch(() -> sessions.requireKnown(open)));
       if (session.filter(RowSession::isOpen).isEmpty()) {
         if (session.isPresent()) {
-          world.count(Happening.ROW_SESSION_ENDED);
+          world.count(Did.SESSION_ENDED);
         }
         open();
       } else if (dice < 5) {
@@ -137,18 +168,6 @@ final class SimTenants {
         lock(session.get());
       } else {
         write(session.get());
-      }
-    }
-
-    private void requireKnown(RowSession open) {
-      if (world.machine.isRestoredSince(open.id())) {
-        if (world.agenda.nowNanos() > world.machine.restoredNanos() + LEASE_NANOS_MAX) {
-          world.watch(() -> LockTruth.requireEnded(open));
-        }
-      } else if (world.machine.isUp()) {
-        world.watch(
-            () ->
-                LockTruth.requireKnown(open, world.machine.server().catalog().rowSessions()::has));
       }
     }
 
@@ -163,8 +182,7 @@ final class SimTenants {
                   (opened, failure) -> {
                     isBusy = false;
                     session = Optional.ofNullable(opened);
-                    truth =
-                        world.wiretap.written().writer(true, config.requestDeadline().toNanos());
+                    truth = world.written().writer(true, config.requestDeadline().toNanos());
                   });
     }
 
@@ -178,7 +196,7 @@ final class SimTenants {
                     isBusy = false;
                     session = Optional.empty();
                     if (failure == null) {
-                      world.count(Happening.ROW_SESSION_CLOSED);
+                      world.count(Did.SESSION_CLOSED);
                     }
                   });
     }
@@ -219,7 +237,7 @@ final class SimTenants {
               : new RowPutChange(
                   key, List.of(new Column("v", value)), RowExistenceExpectation.EXPECT_NOT_EXIST);
       List<WrittenTruth.Row> rows = List.of(truth.added(partitions.get(place), change));
-      int restoresBefore = world.machine.restores();
+      int restoresBefore = sessions.restores();
       isBusy = true;
       var unused =
           open.tryWriteAsync(Operator.TABLE, List.of(change))
@@ -229,13 +247,13 @@ final class SimTenants {
                     ended(rows, result);
                     RowResult told = result.results().get(0);
                     if (has.isEmpty() && told.isApplied()) {
-                      world.count(Happening.LOCK_TAKEN);
-                      if (restoresBefore != world.machine.restores()) {
+                      world.count(Did.LOCK_TAKEN);
+                      if (restoresBefore != sessions.restores()) {
                         return;
                       }
                       world.watch(() -> held.put(id, locks.taken(id, open, told.position())));
                     } else if (told.error().equals(Optional.of(ErrorCode.CONDITION_FAILED))) {
-                      world.count(Happening.LOCK_REFUSED);
+                      world.count(Did.LOCK_REFUSED);
                     }
                   });
     }

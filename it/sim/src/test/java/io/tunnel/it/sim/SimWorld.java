@@ -64,6 +64,15 @@ public abstract class SimWorld<E extends Enum<E>>
   /** A quota has done something to a write. */
   public abstract void count(QuotaTruth.Did what);
 
+  /** A program of numbered keys was told what became of a row. */
+  public abstract void count(SimAutoKeys.Did what);
+
+  /** A session or a lock of a program has changed. */
+  public abstract void count(SimTenants.Did what);
+
+  /** The largest number of the column that the server numbers, in the log of a partition. */
+  public abstract long largestNumber(int partition);
+
   /** Another tap sees the frames from now on. */
   public final void tap(SimNetwork.Tap tap) {
     network().tap(new Watched(tap, this::broke));

@@ -34,6 +34,7 @@ final class Simulation implements SeededWorld<Happening> {
   private static final int WORKERS_MAX = 5;
   private static final int TUNNELS_MAX = 3;
   private static final int PROGRAMS = 3;
+  private static final int AUTO_KEYS_ONE_IN = 4;
 
   private final SplittableRandom random;
   private final World world;
@@ -115,7 +116,7 @@ final class Simulation implements SeededWorld<Happening> {
     tenants =
         world.network.isClosed() || sessions.nextInt(3) > 0
             ? Optional.empty()
-            : Optional.of(new SimTenants(world, sessions, partitions));
+            : Optional.of(tenants(partitions));
     Upkeep.Kind kind = world.settings.kind();
     // The simulated snapshot of a table cannot leave out expired rows.
     if (kind.hasReading() && kind.ttlMs() == 0 && !world.network.isClosed()) {
@@ -124,7 +125,7 @@ final class Simulation implements SeededWorld<Happening> {
     }
     quotas =
         Quotas.maybe(world, administrator.map(Administrator::story), Operator.TABLE, partitions);
-    autoKeys = SimAutoKeys.maybe(world, operator, upkeep.options());
+    autoKeys = SimAutoKeys.maybe(world, operator::createTable, upkeep.options(), AUTO_KEYS_ONE_IN);
     if (autoKeys.isEmpty() && quotas.isEmpty()) {
       restores = SimRestores.of(world, () -> tenants.ifPresent(SimTenants::restored));
     }
@@ -145,6 +146,11 @@ final class Simulation implements SeededWorld<Happening> {
     world.behave(
         new World.Moods(
             rate(5, 50), rate(10, 200), rate(100, 2_000), rate(100, 2_000), rate(8, 60)));
+  }
+
+  private SimTenants tenants(List<Integer> partitions) {
+    boolean hasLocks = world.settings.kind().ttlMs() == 0;
+    return new SimTenants(world, new ServerSessions(world), sessions, partitions, hasLocks);
   }
 
   private int rate(int from, int to) {

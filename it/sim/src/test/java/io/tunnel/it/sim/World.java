@@ -230,6 +230,31 @@ public final class World extends SimWorld<Happening> {
         });
   }
 
+  @Override
+  public void count(SimAutoKeys.Did what) {
+    count(
+        switch (what) {
+          case NUMBER_CHOSEN -> Happening.NUMBER_CHOSEN;
+          case LARGEST_DELETED -> Happening.LARGEST_NUMBER_DELETED;
+        });
+  }
+
+  @Override
+  public void count(SimTenants.Did what) {
+    count(
+        switch (what) {
+          case SESSION_ENDED -> Happening.ROW_SESSION_ENDED;
+          case SESSION_CLOSED -> Happening.ROW_SESSION_CLOSED;
+          case LOCK_TAKEN -> Happening.LOCK_TAKEN;
+          case LOCK_REFUSED -> Happening.LOCK_REFUSED;
+        });
+  }
+
+  @Override
+  public long largestNumber(int partition) {
+    return ledger.partition(partition).largestNumber();
+  }
+
   // Workers.
 
   /** Starts a worker; a greedy one takes any number of channels, others may take less. */

@@ -55,7 +55,7 @@ public final class SimClusterNode {
   private static final long SESSION_MS = 2_500;
 
   /** Short: base channels lose kept rows in the middle. */
-  private static final long SNAPSHOT_MS_MAX = 5_000;
+  public static final long SNAPSHOT_MS_MAX = 5_000;
 
   private static final long ENDS_MS = 500;
   private static final long RETAIN_MS = 2_000;

@@ -103,7 +103,8 @@ public record SimEngine(
             node.placement()::get,
             copies.all().looks(),
             (member, questions) -> peers.ask(member.name(), questions),
-            new LeaderLooks.Timing(node.clock()::nanos, later));
+            new LeaderLooks.Timing(node.clock()::nanos, later),
+            partition -> "partition " + partition);
     AppendReplicas all = copies.all();
     RowLives lives =
         new RowLives(

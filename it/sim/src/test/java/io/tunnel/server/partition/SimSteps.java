@@ -7,14 +7,14 @@ public final class SimSteps {
 
   private SimSteps() {}
 
-  /** Whether a shard has nothing to do. */
-  public static boolean isIdle(Shard shard) {
-    return shard.isIdle();
+  /** Whether a task waits that no step of the shard has looked at; a posted task wakes a thread. */
+  public static boolean hasPosted(Shard shard) {
+    return shard.hasPosted();
   }
 
-  /** Lets a shard do one thing. */
-  public static void step(Shard shard) {
-    boolean unused = shard.step();
+  /** Lets a shard do one thing; false when the thread of a shard would sleep now. */
+  public static boolean step(Shard shard) {
+    return shard.step();
   }
 
   /** When the row of a key was committed. */

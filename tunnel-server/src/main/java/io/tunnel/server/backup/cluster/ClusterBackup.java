@@ -2,6 +2,7 @@ package io.tunnel.server.backup.cluster;
 
 import io.tunnel.model.Level;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.MovedCatalog;
 import io.tunnel.server.catalog.StoredCatalog;
@@ -76,8 +77,12 @@ public final class ClusterBackup {
     long waitMsMax();
   }
 
-  /** What was read. */
-  public record Outcome(int tables, int partitions) {}
+  /**
+   * What was read.
+   *
+   * @param service names the cluster in a set; no two clusters have equal names
+   */
+  public record Outcome(int tables, int partitions, String service) {}
 
   /**
    * A backup.
@@ -118,7 +123,8 @@ public final class ClusterBackup {
               MovedCatalog.toServer(texts, groups, incarnations, origin));
           DirectoryFormat.of(shards, Optional.empty(), MovedCatalog.levelOf(texts))
               .store(staging.resolve("FORMAT"));
-          return new Outcome(catalog.tables().tables().size(), incarnations.size());
+          return new Outcome(
+              catalog.tables().tables().size(), incarnations.size(), serviceOf(texts));
         }
       } catch (IOException e) {
         if (hasSameTables(catalog)) {
@@ -131,6 +137,13 @@ public final class ClusterBackup {
         "tables were created or dropped during each of "
             + ATTEMPTS_MAX
             + " attempts; take the backup when that has ended");
+  }
+
+  private static String serviceOf(Map<String, String> texts) throws IOException {
+    CatalogIdentity identity =
+        CatalogIdentity.in(texts)
+            .orElseThrow(() -> new IOException("the catalog of the cluster has no identity"));
+    return "cluster-" + identity.origin();
   }
 
   private void requireEmpty() throws IOException {

@@ -3,6 +3,7 @@ package io.tunnel.server.backup.cluster;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.RestoreNote;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.FencedStoreException;
@@ -21,13 +22,18 @@ import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -54,6 +60,9 @@ public final class KafkaClusters
 
   /** Longest wait for one answer, retries included. */
   private static final long WAIT_MS_MAX = 60_000;
+
+  /** Longest wait for the first answer of Kafka. */
+  private static final int ASK_MS = 30_000;
 
   private static final KafkaCatalogStore.Waits STORE_WAITS =
       new KafkaCatalogStore.Waits(60_000, 60_000);
@@ -100,13 +109,16 @@ public final class KafkaClusters
         Thread.currentThread().interrupt();
         throw new IOException("interrupted while waiting for Kafka to " + what, e);
       } catch (TimeoutException e) {
-        throw new IOException("Kafka at " + config.bootstrap() + " did not " + what, e);
+        throw new LogUnavailableException("Kafka at " + config.bootstrap() + " did not " + what, e);
       } catch (ExecutionException e) {
         boolean mayPass =
             e.getCause() instanceof LogUnavailableException
                 || (e.getCause() instanceof RefusedException refused && refused.retriable());
-        if (!mayPass || clock.nanos() - deadlineNanos >= 0) {
+        if (!mayPass) {
           throw new IOException("cannot " + what + ": " + e.getCause().getMessage(), e);
+        }
+        if (clock.nanos() - deadlineNanos >= 0) {
+          throw new LogUnavailableException("cannot " + what + ": " + e.getCause().getMessage(), e);
         }
       }
     }
@@ -164,15 +176,116 @@ public final class KafkaClusters
     return Map.copyOf(texts);
   }
 
-  @Override
-  public void dropTables() throws IOException {
-    long deadlineNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(WAIT_MS_MAX);
-    while (!answer("list its topics", () -> kafka.tables().tables()).isEmpty()) {
-      if (clock.nanos() - deadlineNanos >= 0) {
-        throw new IOException("Kafka did not delete the topics of a failed restore in time");
+  /**
+   * Refuses a Kafka that does not answer, before a command does anything else.
+   *
+   * @throws LogUnavailableException when no broker answers within {@value #ASK_MS} ms
+   * @throws IOException when the brokers refuse this user
+   */
+  public void requireReachable() throws IOException {
+    try {
+      var unused = kafka.id(ASK_MS).get(WAIT_MS_MAX, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for Kafka", e);
+    } catch (TimeoutException e) {
+      throw unreachable(e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof LogUnavailableException) {
+        throw unreachable(e);
       }
-      var unused = answer("delete topics of a failed restore", kafka::dropAppendTables);
+      throw new IOException(e.getCause().getMessage(), e);
     }
+  }
+
+  private LogUnavailableException unreachable(Exception reason) {
+    return new LogUnavailableException(
+        "no broker of Kafka answers at "
+            + config.bootstrap()
+            + "; are --bootstrap and --kafka-config right, and do the brokers run?",
+        reason);
+  }
+
+  /**
+   * Refuses a cluster that does not exist.
+   *
+   * @throws NoSuchClusterException when Kafka has no topic of the cluster's catalog
+   */
+  public void requireCluster() throws IOException {
+    if (!hasCatalog()) {
+      throw new NoSuchClusterException(
+          "there is no cluster '%s' in Kafka at %s: topic %s does not exist; is --cluster right?"
+              .formatted(
+                  config.cluster(), config.bootstrap(), KafkaTopics.catalog(config.cluster())));
+    }
+  }
+
+  /**
+   * Refuses a cluster that has a catalog, or into which another restore runs, before a command
+   * copies anything for it. Waits for 65 s where a former restore may run.
+   *
+   * @param remarks lines for people
+   * @return the note of a former restore that runs no more, for {@link ClusterRestore#run}
+   * @throws RestoreRunsException when another restore runs
+   * @throws IOException says what to do
+   */
+  public Optional<RestoreNote> requireFree(Consumer<String> remarks) throws IOException {
+    return hasCatalog() ? RestoreLease.await(this, Optional.empty(), remarks) : Optional.empty();
+  }
+
+  private boolean hasCatalog() throws IOException {
+    String catalog = KafkaTopics.catalog(config.cluster());
+    return answer("describe topic " + catalog, () -> kafka.topics().exists(catalog));
+  }
+
+  @Override
+  public Map<String, Bytes> topicsOfTables() throws IOException {
+    return answer("list its topics", kafka::appendTopicsOfTables);
+  }
+
+  @Override
+  public void drop(Map<String, Bytes> topics) throws IOException {
+    var unused = answer("delete topics of a failed restore", () -> kafka.dropTopics(topics));
+  }
+
+  @Override
+  public List<String> problems(List<TableRecord> tables) throws IOException {
+    return answer("describe the topics of tables", () -> kafka.tables().check(tables));
+  }
+
+  @Override
+  public List<String> lost(List<TableRecord> tables) throws IOException {
+    return answer("tell the ids of the topics of tables", () -> kafka.tables().lost(tables));
+  }
+
+  @Override
+  public long nanos() {
+    return clock.nanos();
+  }
+
+  @Override
+  public void pause(long ms) throws IOException {
+    long fromNanos = clock.nanos();
+    long waitNanos = TimeUnit.MILLISECONDS.toNanos(ms);
+    for (long left = waitNanos; left > 0; left = waitNanos - (clock.nanos() - fromNanos)) {
+      LockSupport.parkNanos(left);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new IOException("interrupted");
+      }
+    }
+  }
+
+  @Override
+  public Closeable every(long ms, Runnable action) {
+    ScheduledExecutorService thread =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread made = new Thread(task, "restore-beat");
+              made.setDaemon(true);
+              return made;
+            });
+    var unused = thread.scheduleWithFixedDelay(action, ms, ms, TimeUnit.MILLISECONDS);
+    return thread::shutdown;
   }
 
   @Override

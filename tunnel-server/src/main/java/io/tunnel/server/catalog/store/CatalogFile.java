@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The files of a local catalog, from one opening to the close. Used by one thread at a time. */
-interface CatalogFile extends Closeable {
+public interface CatalogFile extends Closeable {
 
   /**
    * Opens the files. What an opening has read is durable when it returns, whatever became of the
@@ -15,6 +15,7 @@ interface CatalogFile extends Closeable {
    */
   @FunctionalInterface
   interface Opener {
+    /** Opens the files, or creates them. */
     CatalogFile open() throws IOException;
   }
 

@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog.store;
 
 import io.tunnel.server.disk.DiskCondition;
+import io.tunnel.server.rocks.RocksCatalogFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

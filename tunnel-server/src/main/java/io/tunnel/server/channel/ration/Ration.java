@@ -1,5 +1,7 @@
 package io.tunnel.server.channel.ration;
 
+import io.tunnel.server.changes.LogFigures;
+
 /**
  * One channel's part of the ration: tells whether the channel is far behind, and when it may
  * deliver again. For the thread of the channel's connection.
@@ -37,7 +39,7 @@ public final class Ration {
    * to claim again.
    *
    * @param behindBytes least size of the channel's backlog; {@link Long#MAX_VALUE} for a large
-   *     backlog of unknown size
+   *     backlog of unknown size, and {@link LogFigures#UNKNOWN} counts as large, too
    * @param committed position of the newest change of the partition; 0 for rows
    */
   public boolean claimTurn(long behindBytes, long committed, Timer timer, Runnable again) {
@@ -45,7 +47,9 @@ public final class Ration {
       return false;
     }
     progress.look(committed);
-    isFarBehind = all.config().isPaced() && behindBytes > all.config().liveBytesMax();
+    boolean isLarge =
+        behindBytes == LogFigures.UNKNOWN || behindBytes > all.config().liveBytesMax();
+    isFarBehind = all.config().isPaced() && isLarge;
     long leftNanos = isFarBehind && !progress.isEntitled() ? all.leftNanos(paidAt) : 0;
     if (leftNanos == 0) {
       return true;

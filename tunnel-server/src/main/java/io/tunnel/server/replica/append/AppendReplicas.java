@@ -169,7 +169,7 @@ public final class AppendReplicas implements NodeReplicas {
             shared.log(), shared.blocks(), shared.threads().waiting(), shared.threads().waits());
     Snapshots.Ports snapshots =
         new Snapshots.Ports(
-            start::begin,
+            start,
             shared.log(),
             shared.blocks(),
             shared.threads(),
@@ -384,22 +384,11 @@ public final class AppendReplicas implements NodeReplicas {
   }
 
   RefusedException notLeader(int partition) {
-    Optional<LaneView.Progress> reading =
-        view(partition).filter(found -> !found.isCaughtUp()).map(LaneView::progress);
     String reason =
-        reading
-            .map(
-                progress ->
-                    "this node is still reading partition %d: %d of %s records"
-                        .formatted(partition, progress.next(), text(progress.startEnd())))
-            .orElse("this node does not lead partition " + partition);
+        LaneAnswers.notLed(partition, view(partition), keeper(partition).unservable(partition));
     boolean isAwaited = targets.get(partition) == Target.LEAD;
     return RefusedException.notLeader(
         reason, isAwaited ? Optional.empty() : ports.leaders().apply(partition));
-  }
-
-  private static String text(OptionalLong count) {
-    return count.isPresent() ? String.valueOf(count.getAsLong()) : "an unknown number of";
   }
 
   /** Refuses a read when the log has not confirmed for too long that this node leads. */
@@ -465,9 +454,19 @@ public final class AppendReplicas implements NodeReplicas {
     keeper(partition).read(partition, action, refused);
   }
 
-  /** The first position that is kept, in the local log or in the shared one. */
-  long keptFrom(int partition) {
+  @Override
+  public long firstKeptPosition(int partition) {
     return Math.min(firstPosition(partition), known(partition).firstPosition());
+  }
+
+  /** Changes that were committed before this time are not kept by their table. */
+  long keptMicros(int partition) {
+    long retention = ports.known().retentionMicros().applyAsLong(partition);
+    return retention == Long.MAX_VALUE ? 0 : clock.epochMicros() - retention;
+  }
+
+  LaneChanges changes() {
+    return changes;
   }
 
   @Override

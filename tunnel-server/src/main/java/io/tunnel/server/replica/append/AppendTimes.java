@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,11 +40,28 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   /** Looks that may wait or be under way on a node. Further ones are refused as BUSY. */
   static final int LOOKS_MAX = 1_024;
 
+  /** Looks beyond which lags begin no more, so that trims and starts by time find room. */
+  static final int LAG_LOOKS_MAX = LOOKS_MAX / 4;
+
+  /** Answers that a node remembers; the one that was not asked for longest goes first. */
+  static final int ANSWERS_MAX = 4_096;
+
   private final IntFunction<KnownLog> known;
   private final Map<Integer, Deque<Look>> looks = new TreeMap<>();
+
+  /**
+   * Answers of {@link #commitMicrosAfter} that were found or are searched for, since lags are asked
+   * again and again. The monitor guards the map.
+   */
+  private final Map<Asked, CompletableFuture<OptionalLong>> answers =
+      new LinkedHashMap<>(16, 0.75f, true);
+
   private final AppendTail tail;
   private int count;
   private boolean isClosed;
+
+  /** A change in the log of a lane; a lane knows which of its records count. */
+  private record Asked(int partition, long lane, long position) {}
 
   /** A search for one answer. */
   private static final class Look {
@@ -110,19 +128,91 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
    * when there is none. Otherwise as {@link #positionBefore}.
    */
   CompletableFuture<OptionalLong> commitMicrosAfter(int partition, long position) {
+    return commitMicrosAfter(partition, position, LOOKS_MAX);
+  }
+
+  private CompletableFuture<OptionalLong> commitMicrosAfter(
+      int partition, long position, int looksMax) {
     KnownLog log = known.apply(partition);
     if (log.follow().stretches().isEmpty()) {
       return CompletableFuture.completedFuture(OptionalLong.empty());
     }
     long wanted = Math.max(position + 1, log.firstPosition());
+    Asked asked = new Asked(partition, log.lane(), wanted);
+    synchronized (answers) {
+      CompletableFuture<OptionalLong> former = answers.get(asked);
+      if (former != null) {
+        return former;
+      }
+    }
     Goal goal =
         record -> isUsable(log, record) ? FetchedPage.side(record, log, wanted) : Side.UNUSABLE;
-    return ask(
-        new Look(
-            partition,
-            log,
-            goal,
-            found -> OptionalLong.of(found.map(AppendTimes::commitMicros).orElse(0L))));
+    CompletableFuture<OptionalLong> answer =
+        ask(
+            new Look(
+                partition,
+                log,
+                goal,
+                found -> OptionalLong.of(found.map(AppendTimes::commitMicros).orElse(0L))),
+            looksMax);
+    remember(asked, answer);
+    return answer;
+  }
+
+  /** A failure, a dropped search, and a change that is not there yet are asked for again. */
+  private void remember(Asked asked, CompletableFuture<OptionalLong> answer) {
+    synchronized (answers) {
+      answers.put(asked, answer);
+      if (answers.size() > ANSWERS_MAX) {
+        answers.remove(answers.keySet().iterator().next());
+      }
+    }
+    var unused =
+        answer.whenComplete(
+            (found, failure) -> {
+              if (failure != null || found.orElse(0) == 0) {
+                synchronized (answers) {
+                  answers.remove(asked, answer);
+                }
+              }
+            });
+  }
+
+  /**
+   * As {@link #commitMicrosAfter}, without a wait. Until the search ends, the answer is the time
+   * that was found for the nearest position before: commit times never fall, so the lag of a reader
+   * that moves on all the time is not understated, and never unknown for long. Empty without such a
+   * position. The question begins the search, unless {@link #LAG_LOOKS_MAX} looks wait.
+   */
+  OptionalLong knownCommitMicrosAfter(int partition, long position) {
+    CompletableFuture<OptionalLong> answer = commitMicrosAfter(partition, position, LAG_LOOKS_MAX);
+    return answer.isDone() && !answer.isCompletedExceptionally()
+        ? answer.join()
+        : foundBefore(partition, position);
+  }
+
+  private OptionalLong foundBefore(int partition, long position) {
+    long lane = known.apply(partition).lane();
+    long nearest = -1;
+    OptionalLong found = OptionalLong.empty();
+    synchronized (answers) {
+      for (Map.Entry<Asked, CompletableFuture<OptionalLong>> each : answers.entrySet()) {
+        Asked asked = each.getKey();
+        if (asked.partition() == partition
+            && asked.lane() == lane
+            && asked.position() <= position
+            && asked.position() > nearest
+            && isFound(each.getValue())) {
+          nearest = asked.position();
+          found = each.getValue().join();
+        }
+      }
+    }
+    return found;
+  }
+
+  private static boolean isFound(CompletableFuture<OptionalLong> answer) {
+    return answer.isDone() && !answer.isCompletedExceptionally() && answer.join().orElse(0) > 0;
   }
 
   /**
@@ -166,6 +256,10 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   }
 
   private CompletableFuture<OptionalLong> ask(Look look) {
+    return ask(look, LOOKS_MAX);
+  }
+
+  private CompletableFuture<OptionalLong> ask(Look look, int looksMax) {
     if (look.search.isDone()) {
       return CompletableFuture.completedFuture(look.answer.apply(Optional.empty()));
     }
@@ -173,7 +267,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
       if (isClosed) {
         return CompletableFuture.completedFuture(OptionalLong.empty());
       }
-      if (count == LOOKS_MAX) {
+      if (count >= looksMax) {
         return CompletableFuture.failedFuture(
             new RefusedException(
                 ErrorCode.BUSY, count + " searches for commit times are under way; ask again"));

@@ -4,6 +4,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.append.LeadCore.Outcome;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
@@ -20,6 +21,32 @@ record LaneAnswers(IntFunction<Optional<String>> leaders, long outcomeMsMax) {
   /** NOT_LEADER, with the address of the leader if another node leads. */
   RefusedException notLeader(int partition, String why) {
     return RefusedException.notLeader(why, leaders.apply(partition));
+  }
+
+  /**
+   * Why a node does not lead a partition.
+   *
+   * @param unservable why no replica of the partition can begin there, if none can
+   */
+  static String notLed(int partition, Optional<LaneView> view, Optional<String> unservable) {
+    Optional<String> reading =
+        view.filter(found -> !found.isCaughtUp())
+            .map(LaneView::progress)
+            .map(
+                progress ->
+                    "this node is still reading partition %d: %d of %s records"
+                        .formatted(partition, progress.next(), text(progress.startEnd())));
+    return reading
+        .or(
+            () ->
+                unservable.map(
+                    why ->
+                        "this node has no replica of partition %d: %s".formatted(partition, why)))
+        .orElse("this node does not lead partition " + partition);
+  }
+
+  private static String text(OptionalLong count) {
+    return count.isPresent() ? String.valueOf(count.getAsLong()) : "an unknown number of";
   }
 
   /**

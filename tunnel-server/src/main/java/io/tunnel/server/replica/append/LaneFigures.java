@@ -13,6 +13,8 @@ import java.util.TreeMap;
 /** Sums the figures of a node's replicas. */
 final class LaneFigures {
 
+  private static final String FAILED = "FAILED";
+
   private LaneFigures() {}
 
   /** Of all replicas of these shards. */
@@ -22,6 +24,8 @@ final class LaneFigures {
     int behind = 0;
     long unread = 0;
     for (LaneKeeper keeper : keepers) {
+      replicas += keeper.starting();
+      behind += keeper.starting();
       for (int partition : keeper.partitions()) {
         Optional<LaneView> found = keeper.view(partition);
         if (found.isPresent()) {
@@ -52,6 +56,9 @@ final class LaneFigures {
   static List<ReplicaStatus> status(Shards shards, List<LaneKeeper> keepers) {
     Map<Integer, ReplicaStatus> status = new TreeMap<>();
     for (LaneKeeper keeper : keepers) {
+      keeper
+          .unservable()
+          .forEach((partition, why) -> status.put(partition, unservable(partition, why)));
       for (int partition : keeper.partitions()) {
         boolean hasFailed = shards.of(partition).hasFailed();
         keeper
@@ -65,10 +72,17 @@ final class LaneFigures {
   private static ReplicaStatus status(int partition, boolean hasFailed, LaneView view) {
     return new ReplicaStatus(
         partition,
-        hasFailed ? "FAILED" : view.role(),
+        hasFailed ? FAILED : view.role(),
         view.epoch(),
         view.progress().next(),
-        view.progress().end());
+        // What the lane has read may be on no disk.
+        hasFailed ? ReplicaStatus.UNKNOWN : view.progress().end(),
+        hasFailed ? Optional.of("the storage of the replica's shard has failed") : view.trouble());
+  }
+
+  /** A replica without a lane has read nothing, and does not ask for the end of the log. */
+  private static ReplicaStatus unservable(int partition, String why) {
+    return new ReplicaStatus(partition, FAILED, 0, 0, ReplicaStatus.UNKNOWN, Optional.of(why));
   }
 
   private static int count(List<Shard> shards, DiskCondition condition) {

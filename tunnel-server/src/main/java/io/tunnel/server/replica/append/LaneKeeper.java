@@ -66,8 +66,10 @@ final class LaneKeeper implements Closeable {
   /** A shard that has ended runs at once what is posted, and the table is closed then. */
   private volatile boolean isClosed;
 
-  /** Bytes of records that the lanes have taken, and that the local log may lack. */
+  /** Records that the lanes have taken, and that the local log may lack. */
   private long takenBytes;
+
+  private long takenRecords;
 
   /** Lanes that were begun. */
   private long lanes;
@@ -114,13 +116,27 @@ final class LaneKeeper implements Closeable {
 
   /** The epoch in which a partition is served here; empty elsewhere. */
   OptionalLong served(int partition) {
-    KeptLane replica = kept.get(partition);
-    return replica == null ? OptionalLong.empty() : replica.view.served();
+    return view(partition).map(LaneView::served).orElse(OptionalLong.empty());
   }
 
   /** The partitions that have a replica. */
   Set<Integer> partitions() {
     return Set.copyOf(kept.keySet());
+  }
+
+  /** By partition, why no replica of the partition can begin. For any thread. */
+  Map<Integer, String> unservable() {
+    return starting.failed();
+  }
+
+  /** Why no replica of a partition can begin, if none can. For any thread. */
+  Optional<String> unservable(int partition) {
+    return Optional.ofNullable(starting.failed().get(partition));
+  }
+
+  /** How many replicas begin, and have no lane yet. For any thread. */
+  int starting() {
+    return starting.count();
   }
 
   Incidents incidents() {
@@ -228,6 +244,7 @@ final class LaneKeeper implements Closeable {
   private void take(AppendTail.Event event) {
     if (event instanceof AppendTail.Read read) {
       takenBytes += read.bytes();
+      takenRecords += read.records().size();
     }
     KeptLane replica = kept.get(event.partition());
     if (replica != null) {
@@ -242,6 +259,10 @@ final class LaneKeeper implements Closeable {
         () -> {
           KeptLane replica = kept.get(partition);
           if (replica != null && replica.lane.standing() == Standing.LOST) {
+            if (replica.target == Target.LEAVE) {
+              leave(replica);
+              return;
+            }
             incidents.count(Incident.BEGUN_ANEW, 1);
             LOGGER.warn(
                 "the replica of partition {} cannot resume: {}; begins anew", partition, cause);
@@ -263,8 +284,9 @@ final class LaneKeeper implements Closeable {
   /** Lets the tail read again, when the local log has what was read and the table keeps up. */
   private void resume() {
     if (!log.isBehind() && shard.unfoldedBytes() <= tail.bytesMax()) {
-      tail.taken(takenBytes);
+      tail.taken(takenBytes, takenRecords);
       takenBytes = 0;
+      takenRecords = 0;
       tail.resume();
     }
   }
@@ -390,9 +412,7 @@ final class LaneKeeper implements Closeable {
     if (isNext) {
       askStrictEnd(replica);
     }
-    if (end.isPresent()) {
-      sawEnd(replica, end.get(), askedNanos);
-    }
+    end.ifPresent(at -> sawEnd(replica, at, askedNanos));
   }
 
   /** Something has happened to a replica. */
@@ -456,6 +476,7 @@ final class LaneKeeper implements Closeable {
     LaneState state = lane.state();
     return new LaneView(
         lane.standing().word(lane.role()),
+        lane.reason(),
         served,
         new KnownLog(replica.number, state.follow(), state.trimmed()),
         new LaneView.Progress(

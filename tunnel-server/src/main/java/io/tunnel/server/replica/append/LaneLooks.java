@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.wire.LookAnswer.Found;
@@ -71,7 +72,7 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots
                     answer.complete(
                         new Found(
                             partition,
-                            replicas.keptFrom(partition),
+                            replicas.firstKeptPosition(partition),
                             last,
                             replicas.incarnations().newest(partition),
                             firsts.stream().map(CompletableFuture::join).toList(),
@@ -87,7 +88,7 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots
       long before = replicas.positionBefore(partition, micros);
       boolean isLocal =
           before >= replicas.firstPosition(partition)
-              || replicas.keptFrom(partition) >= replicas.firstPosition(partition);
+              || replicas.firstKeptPosition(partition) >= replicas.firstPosition(partition);
       return isLocal
           ? CompletableFuture.completedFuture(after(before, last, isPassed))
           : times
@@ -111,7 +112,9 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots
     return Math.min(known.position(), upTo);
   }
 
-  /** What the local log has behind the positions; a trimmed local log says less, never more. */
+  /**
+   * Bytes and times are those of the local log, and of the shared log where only this has a time.
+   */
   @Override
   public CompletableFuture<Lags> lags(Behind question) {
     CompletableFuture<Lags> answer = new CompletableFuture<>();
@@ -127,18 +130,29 @@ record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots
       return;
     }
     try {
+      long first = replicas.firstKeptPosition(partition);
+      long last = replicas.committed(partition);
       List<Lag> lags = new ArrayList<>();
       for (long position : question.positions()) {
-        lags.add(
-            new Lag(
-                replicas.bytesAfter(partition, position),
-                replicas.commitMicrosAfter(partition, position)));
+        lags.add(lag(partition, position));
       }
-      answer.complete(
-          new Lags(partition, replicas.keptFrom(partition), replicas.committed(partition), lags));
+      answer.complete(new Lags(partition, first, last, lags));
     } catch (IOException e) {
       answer.completeExceptionally(unreadable(partition, e));
     }
+  }
+
+  /**
+   * Waits for no search in the shared log, since one answer has many partitions. A change that the
+   * local log lacks has the time that is known until the search ends, if any.
+   */
+  private Lag lag(int partition, long position) throws IOException {
+    long bytes = replicas.bytesAfter(partition, position);
+    if (bytes != LogFigures.UNKNOWN) {
+      return new Lag(bytes, replicas.commitMicrosAfter(partition, position));
+    }
+    long found = times.knownCommitMicrosAfter(partition, position).orElse(0);
+    return new Lag(Lag.UNKNOWN, found > 0 ? found : Lag.UNKNOWN);
   }
 
   private static RefusedException unreadable(int partition, IOException e) {

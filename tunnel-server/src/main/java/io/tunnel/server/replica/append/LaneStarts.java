@@ -4,7 +4,6 @@ import io.tunnel.server.partition.Shard;
 import java.util.concurrent.CompletableFuture;
 
 /** Lets replicas begin anew, see {@link ReplicaStart}. */
-@FunctionalInterface
 interface LaneStarts {
 
   /**
@@ -14,4 +13,7 @@ interface LaneStarts {
    * @return what the lane goes on from; fails as {@link ReplicaStart#begin}
    */
   CompletableFuture<LaneState> begin(Shard shard, int partition);
+
+  /** How often a start has found a snapshot damaged, since the node started; for any thread. */
+  long damaged();
 }

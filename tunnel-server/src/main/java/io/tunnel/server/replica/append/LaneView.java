@@ -11,7 +11,8 @@ import java.util.OptionalLong;
 /**
  * A replica as other threads see the replica.
  *
- * @param role what the replica does, or why the replica stopped; a word for people
+ * @param role what the replica does; a word for people
+ * @param trouble why the replica has stopped; empty while the replica reads or leads
  * @param served the epoch in which rows are read and changes are delivered here; empty elsewhere
  * @param log what the replica has read
  * @param progress how far the replica is
@@ -22,6 +23,7 @@ import java.util.OptionalLong;
  */
 record LaneView(
     String role,
+    Optional<String> trouble,
     OptionalLong served,
     KnownLog log,
     Progress progress,
@@ -83,7 +85,15 @@ record LaneView(
   /** This replica when rows are not read here any more. */
   LaneView withdrawn() {
     return new LaneView(
-        role, OptionalLong.empty(), log, progress, begun, lastMicros, incarnations, counted);
+        role,
+        trouble,
+        OptionalLong.empty(),
+        log,
+        progress,
+        begun,
+        lastMicros,
+        incarnations,
+        counted);
   }
 
   /**

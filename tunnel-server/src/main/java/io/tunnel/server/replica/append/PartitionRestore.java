@@ -23,13 +23,15 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
  * Writes the log of one restored partition into an empty log: epochs with the former incarnations,
- * the former changes at their positions, and a snapshot of the rows, which is read back. No node
- * reads the log meanwhile, since no catalog names the table yet.
+ * the former changes at their positions, and two snapshots of the rows, which are read back: as
+ * after a trim of a leader, one damaged snapshot costs no rows. No node reads the log meanwhile,
+ * since no catalog names the table yet.
  *
  * <p>Every doubt fails the restore, which begins again with new topics. For one thread, which waits
  * for the logs.
@@ -46,14 +48,16 @@ public final class PartitionRestore {
   private static final long IN_FLIGHT_BYTES_MAX = 16L << 20;
 
   private static final long BYTES_PER_SECOND_MAX = 1L << 40;
+  private static final String AGAIN = "; begin again";
 
   private final Target target;
   private final Saved saved;
   private final LongConsumer progress;
+  private final AtomicLong unanswered;
   private final LeadCore<Boolean> lead = new LeadCore<>(FollowState.NONE, APPENDS_MAX);
   private final BlockingQueue<Runnable> told = new LinkedBlockingQueue<>();
   private Optional<ChangeBatch> ahead = Optional.empty();
-  private Optional<String> trouble = Optional.empty();
+  private Optional<IOException> trouble = Optional.empty();
 
   /** Records whose fate the log has not told yet. */
   private int inFlight;
@@ -97,58 +101,84 @@ public final class PartitionRestore {
    */
   public record Extent(long first, long next, long lastMicros) {}
 
-  /** What was written. */
+  /** Gives the rows of a saved partition. */
+  @FunctionalInterface
+  public interface Rows {
+    /** All entries of the partition after the last change; to be closed. */
+    PartitionScan scan() throws IOException;
+  }
+
+  /**
+   * What was written.
+   *
+   * @param blockBytes of one snapshot
+   */
   public record Written(long changes, long rows, long blockBytes) {}
 
   /**
    * A restore of one partition.
    *
-   * @param progress is told the bytes that were written since the call before
+   * @param progress is told the bytes that were written since the call before, and is called before
+   *     each write; an exception of {@code progress} ends the restore before the write
+   * @param unanswered counts the records, and the snapshots, that may still land: no log has told
+   *     where they are. Any thread counts
    */
-  public PartitionRestore(Target target, Saved saved, LongConsumer progress) {
+  public PartitionRestore(
+      Target target, Saved saved, LongConsumer progress, AtomicLong unanswered) {
     this.target = target;
     this.saved = saved;
     this.progress = progress;
+    this.unanswered = unanswered;
     this.lastMicros = saved.extent().lastMicros();
   }
 
   /**
    * Writes the log.
    *
-   * @param rows all entries of the partition after the last change; closed by this method
-   * @throws IOException when the log has foreign records or does not answer, or the saved changes
-   *     cannot be read; the topics cannot be used then
+   * @param rows is asked for one scan after the other
+   * @throws LogSilentException when a log does not answer, or does not know the fate of a record
+   * @throws IOException when the log has foreign records, or the saved changes cannot be read; the
+   *     topics cannot be used then
    */
-  public Written run(PartitionScan rows) throws IOException {
-    try (rows) {
-      for (Step step : steps()) {
-        if (step instanceof Step.Marker marker) {
-          boolean isFirst = lead.follow().next() == 0;
-          mark(marker.incarnation());
-          if (isFirst) {
-            // Says that the log alone is not the partition: the saved log lacks answers to writers.
-            append(begin(), Kind.BEGIN, 1);
-          }
-        } else if (step instanceof Step.Begin begin) {
-          append(begin(), Kind.BEGIN, begin.first());
-        } else if (step instanceof Step.Changes part) {
-          copyUpTo(part.next());
+  public Written run(Rows rows) throws IOException {
+    for (Step step : steps()) {
+      if (step instanceof Step.Marker marker) {
+        boolean isFirst = lead.follow().next() == 0;
+        mark(marker.incarnation());
+        if (isFirst) {
+          // Says that the log alone is not the partition: the saved log lacks answers to writers.
+          append(begin(), Kind.BEGIN, 1);
         }
+      } else if (step instanceof Step.Begin begin) {
+        append(begin(), Kind.BEGIN, begin.first());
+      } else if (step instanceof Step.Changes part) {
+        copyUpTo(part.next());
       }
-      Trim trimmed = Trim.NONE;
-      if (saved.extent().first() > 1) {
-        trimmed = new Trim(saved.extent().first(), 0, 0);
-        append(trimmed.encode(), Kind.TRIM, 0);
-      }
-      settleAll();
-      long id = SnapshotWriter.id(lead.follow().next(), 1);
-      SnapshotContent content = snapshot(id, rows);
-      Snapshot named = new Snapshot(id, lead.follow().state(), lastMicros, trimmed, content);
-      verify(id, content);
-      append(named.encode(), Kind.SNAPSHOT, 0);
-      settleAll();
-      return new Written(changes, content.rows(), content.bytes());
     }
+    Trim trimmed = Trim.NONE;
+    if (saved.extent().first() > 1) {
+      trimmed = new Trim(saved.extent().first(), 0, 0);
+      append(trimmed.encode(), Kind.TRIM, 0);
+    }
+    settleAll();
+    SnapshotContent content = snapshot(rows, trimmed);
+    for (int written = 1; written < SnapshotSearch.SNAPSHOTS_LEFT; written++) {
+      content = snapshot(rows, trimmed);
+    }
+    return new Written(changes, content.rows(), content.bytes());
+  }
+
+  private SnapshotContent snapshot(Rows rows, Trim trimmed) throws IOException {
+    long id = SnapshotWriter.id(lead.follow().next(), 1);
+    SnapshotContent content;
+    try (PartitionScan scan = rows.scan()) {
+      content = blocks(id, scan);
+    }
+    Snapshot named = new Snapshot(id, lead.follow().state(), lastMicros, trimmed, content);
+    verify(id, content);
+    append(named.encode(), Kind.SNAPSHOT, 0);
+    settleAll();
+    return content;
   }
 
   private List<Step> steps() {
@@ -251,27 +281,39 @@ public final class PartitionRestore {
 
   private void send(AppendHeader header, byte[] value, LongConsumer landed) throws IOException {
     requireNoTrouble();
+    progress.accept(0);
     inFlight++;
     bytesInFlight += value.length;
+    unanswered.incrementAndGet();
     target
         .log()
         .append(
             saved.partition(),
             header.encode(),
             value,
-            placed ->
-                told.add(
-                    () -> {
-                      inFlight--;
-                      bytesInFlight -= value.length;
-                      placed.ifPresentOrElse(
-                          at -> landed.accept(at.offset()),
-                          () -> fail("the log does not say whether it has a record"));
-                    }));
+            placed -> {
+              placed.ifPresent(at -> unanswered.decrementAndGet());
+              told.add(
+                  () -> {
+                    inFlight--;
+                    bytesInFlight -= value.length;
+                    placed.ifPresentOrElse(
+                        at -> landed.accept(at.offset()),
+                        () -> fail(silent("the log does not say whether it has a record")));
+                  });
+            });
   }
 
   private void fail(String why) {
+    fail(new IOException(why + AGAIN));
+  }
+
+  private void fail(IOException why) {
     trouble = trouble.or(() -> Optional.of(why));
+  }
+
+  private static LogSilentException silent(String why) {
+    return new LogSilentException(why + AGAIN);
   }
 
   private void awaitSpace() throws IOException {
@@ -295,7 +337,7 @@ public final class PartitionRestore {
     try {
       Runnable next = told.poll(target.waitMsMax(), TimeUnit.MILLISECONDS);
       if (next == null) {
-        fail("the log did not answer within " + target.waitMsMax() + " ms");
+        fail(silent("the log did not answer within " + target.waitMsMax() + " ms"));
       } else {
         next.run();
       }
@@ -308,12 +350,13 @@ public final class PartitionRestore {
 
   private void requireNoTrouble() throws IOException {
     if (trouble.isPresent()) {
-      throw new IOException(trouble.get() + "; begin again");
+      throw trouble.get();
     }
   }
 
-  private SnapshotContent snapshot(long id, PartitionScan rows) throws IOException {
+  private SnapshotContent blocks(long id, PartitionScan rows) throws IOException {
     SnapshotWriter.Source source = new SnapshotWriter.Source(saved.partition(), id, rows);
+    unanswered.incrementAndGet();
     try (SnapshotWriter writer =
         new SnapshotWriter(source, target.blocks(), told::add, Long.MAX_VALUE)) {
       long bytes = 0;
@@ -321,19 +364,23 @@ public final class PartitionRestore {
         if (writer.isWaiting()) {
           takeNext();
         }
+        progress.accept(0);
         // A restore has the disk alone, so no step waits.
         var unused = writer.step(writer.dueNanos(), BYTES_PER_SECOND_MAX);
         progress.accept(writer.bytes() - bytes);
         bytes = writer.bytes();
       }
-      if (writer.state() != State.COMPLETE) {
-        throw new IOException(writer.why() + "; begin again");
+      if (writer.state() == State.NOT_STORED) {
+        throw silent(writer.why());
+      } else if (writer.state() != State.COMPLETE) {
+        throw new IOException(writer.why() + AGAIN);
       }
+      unanswered.decrementAndGet();
       return writer.content();
     }
   }
 
-  /** The log without old changes depends on this snapshot. */
+  /** The log without old changes depends on the snapshots. */
   private void verify(long id, SnapshotContent content) throws IOException {
     try (SnapshotReader reader =
         new SnapshotReader(target.blocks(), saved.partition(), id, content)) {

@@ -10,10 +10,13 @@ import io.tunnel.server.replica.snapshot.SnapshotLoad;
 import io.tunnel.server.replica.snapshot.SnapshotReader;
 import io.tunnel.server.table.PartitionLoad;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * shard's thread does the durable steps of {@link io.tunnel.server.partition.PartitionRenewal}; a
  * thread of the executor waits for the logs and loads the blocks.
  */
-final class ReplicaStart {
+final class ReplicaStart implements LaneStarts {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaStart.class);
 
@@ -34,6 +37,7 @@ final class ReplicaStart {
   private final SnapshotBlocks blocks;
   private final Executor executor;
   private final Waits waits;
+  private final LongAdder damaged = new LongAdder();
 
   /**
    * Begins replicas of any shards.
@@ -58,12 +62,13 @@ final class ReplicaStart {
    * Begins a replica anew; call again after a failure, which leaves the partition without a state.
    *
    * <p>Fails with {@link io.tunnel.server.disk.DiskFullException} while the disk is full, with
-   * {@link SnapshotDamagedException}, which names the block, when no node can begin with any
-   * snapshot, and with another {@link IOException} when a log cannot be read now.
+   * {@link UnservableException}, which names the blocks, when no node can begin with any snapshot,
+   * and with another {@link IOException} when a log cannot be read now.
    *
    * @return what the lane goes on from; the table has the same state and its rows
    */
-  CompletableFuture<LaneState> begin(Shard shard, int partition) {
+  @Override
+  public CompletableFuture<LaneState> begin(Shard shard, int partition) {
     CompletableFuture<LaneState> begun = new CompletableFuture<>();
     executor.execute(
         () -> {
@@ -81,26 +86,42 @@ final class ReplicaStart {
     try (SnapshotSearch search = new SnapshotSearch(log, partition, waits)) {
       found = search.find();
     }
-    IOException damaged =
-        new IOException(
-            "the log of partition "
-                + partition
-                + " begins at offset "
-                + found.start()
-                + ", has not all changes, and names no snapshot; the replica cannot begin");
+    List<String> troubles = new ArrayList<>();
     for (Snapshot snapshot : found.snapshots()) {
       try {
         return load(shard, partition, snapshot);
       } catch (SnapshotDamagedException e) {
-        LOGGER.error("{}; tries the snapshot before", e.getMessage());
-        damaged = e;
+        damaged.increment();
+        troubles.add(e.getMessage());
+        tell(e, found, troubles.size());
       }
     }
     if (!found.hasAll()) {
-      throw damaged;
+      throw new UnservableException(why(partition, found, troubles));
     }
     onShard(shard, partition, () -> emptied(shard, partition));
     return LaneState.NONE;
+  }
+
+  /** The caller tells of the last snapshot, unless the log has all changes. */
+  private static void tell(SnapshotDamagedException e, SnapshotSearch.Found found, int tried) {
+    if (tried < found.snapshots().size()) {
+      LOGGER.error("{}; tries the snapshot before", e.getMessage());
+    } else if (found.hasAll()) {
+      LOGGER.error("{}; reads the log, which has all changes", e.getMessage());
+    }
+  }
+
+  private static String why(int partition, SnapshotSearch.Found found, List<String> troubles) {
+    return troubles.isEmpty()
+        ? "the log of partition %d begins at offset %d, lacks changes, and names no snapshot"
+            .formatted(partition, found.start())
+        : String.join("; ", troubles) + "; the log names no other snapshot";
+  }
+
+  @Override
+  public long damaged() {
+    return damaged.sum();
   }
 
   private static boolean emptied(Shard shard, int partition) throws IOException {

@@ -260,29 +260,13 @@ final class SharedLane {
    *     does not lead, or a control record is under way
    */
   void append(AppendValue value, Consumer<Outcome> done, List<LaneEvent> events) {
-    control(value, lead.follow().position(), done, events);
-  }
-
-  /**
-   * Appends the record of a restored partition, whose positions begin at {@code first}. Told {@link
-   * Outcome#NEVER} also when a group is under way.
-   */
-  void append(AppendValue.Begin value, long first, Consumer<Outcome> done, List<LaneEvent> events) {
-    control(value, first, done, events);
-  }
-
-  private void control(
-      AppendValue value, long first, Consumer<Outcome> done, List<LaneEvent> events) {
-    boolean isBegin = value.kind() == Kind.BEGIN;
-    if (!isLeading() || hasControl || (isBegin && !lead.underWay().isEmpty())) {
+    if (!isLeading() || hasControl) {
       done.accept(Outcome.NEVER);
       return;
     }
     hasControl = true;
     OwnAppend own = new OwnAppend(Optional.empty(), done, value.encode(), wiring.clock());
-    AppendHeader header =
-        isBegin ? lead.begin(first, made -> own) : lead.append(value.kind(), 0, made -> own);
-    send(header, own, events);
+    send(lead.append(value.kind(), 0, made -> own), own, events);
   }
 
   private void send(AppendHeader header, OwnAppend own, List<LaneEvent> events) {

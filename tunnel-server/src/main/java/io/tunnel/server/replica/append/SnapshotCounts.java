@@ -39,14 +39,18 @@ final class SnapshotCounts {
     refused++;
   }
 
-  /** All figures. */
-  SnapshotFigures figures(SnapshotsCore core, long nowNanos) {
+  /**
+   * All figures.
+   *
+   * @param damagedAtStarts how often a start of a replica has found a snapshot damaged
+   */
+  SnapshotFigures figures(SnapshotsCore core, long damagedAtStarts, long nowNanos) {
     return new SnapshotFigures(
         taken,
         takenBytes,
         failed,
         verified,
-        damaged,
+        damaged + damagedAtStarts,
         trims,
         refused,
         TimeUnit.NANOSECONDS.toMillis(core.ageNanos(nowNanos)),

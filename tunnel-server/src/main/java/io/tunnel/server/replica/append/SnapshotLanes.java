@@ -72,7 +72,7 @@ final class SnapshotLanes {
 
   /** Bytes of the local log after a position. */
   long bytesAfter(int partition, long position) {
-    return replicas.bytesAfter(partition, position);
+    return replicas.changes().localBytesAfter(partition, position);
   }
 
   /**

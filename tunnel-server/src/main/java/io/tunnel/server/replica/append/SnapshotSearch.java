@@ -6,8 +6,12 @@ import io.tunnel.server.replica.append.AppendTail.Stored;
 import io.tunnel.server.replica.append.AppendValue.Snapshot;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -15,10 +19,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Predicate;
 
 /**
- * Finds the snapshots of one partition that a replica may begin with. The header of the log's last
- * record names the newest snapshot that its leader knew, and each snapshot knows the one before.
- * Where no record is at the named offset any more, the search reads the log from its start: a trim
- * keeps the records of the two newest verified snapshots.
+ * Finds the snapshots of one partition that a replica may begin with. The header of each record
+ * names the newest snapshot that its leader knew, and each snapshot knows the one before. So the
+ * last record names the snapshots, unless its leader had not read the newest records. Where fewer
+ * than two are found, the search looks back in steps that grow, over some ten thousand records at
+ * most: every leader knows all snapshots before it appends anything but markers. A trim keeps the
+ * records of the two newest verified snapshots, and a restore writes two.
  *
  * <p>A snapshot whose record does not count is right as long as the log never lost its end: its
  * leader had folded exactly the changes before the scan, all of which count. The search passes over
@@ -29,12 +35,22 @@ final class SnapshotSearch implements AutoCloseable {
   /** Snapshots that are tried at most. */
   static final int SNAPSHOTS_MAX = 8;
 
+  /** A trim and a restore leave as many. */
+  static final int SNAPSHOTS_LEFT = 2;
+
+  /** The search looks no further back when it has read so many records at the end of the log. */
+  private static final long RECORDS_MAX = 1 << 15;
+
+  /** Each step back has so many times the records of the step before. */
+  private static final int STEP_GROWTH = 8;
+
   /** Events that wait here before the tail pauses. */
   private static final int EVENTS_MAX = 4;
 
   private final ReadableAppendLog log;
   private final int partition;
   private final Waits waits;
+  private final long recordsMax;
   private final BlockingQueue<AppendTail.Event> events = new LinkedBlockingQueue<>();
   private final AppendTail tail;
 
@@ -59,9 +75,15 @@ final class SnapshotSearch implements AutoCloseable {
    * @param waits for the log; a silent log fails the search
    */
   SnapshotSearch(ReadableAppendLog log, int partition, Waits waits) {
+    this(log, partition, waits, RECORDS_MAX);
+  }
+
+  /** A search that looks no further back when it has read {@code recordsMax} records. */
+  SnapshotSearch(ReadableAppendLog log, int partition, Waits waits, long recordsMax) {
     this.log = log;
     this.partition = partition;
     this.waits = waits;
+    this.recordsMax = recordsMax;
     this.tail = log.tail(events::add);
   }
 
@@ -74,14 +96,18 @@ final class SnapshotSearch implements AutoCloseable {
     long start = start();
     long end = end();
     boolean hasAll = start == 0 && isFromFirst(end);
-    List<Snapshot> found = end > start ? named(start, end) : new ArrayList<>();
-    // The last record is a marker whose leader had not read the snapshot's record, for example.
-    if (found.isEmpty() && !hasAll) {
-      found = scanned(start, end);
+    NavigableSet<Long> names = new TreeSet<>();
+    List<Snapshot> found = List.of();
+    long from = end;
+    boolean isOver = false;
+    for (long step = 1; from > start && !isOver; step *= STEP_GROWTH) {
+      long to = from;
+      from = Math.max(start, to - step);
+      names.addAll(names(from, to));
+      found = named(names, start, end);
+      isOver = hasAll || found.size() >= SNAPSHOTS_LEFT || end - from >= recordsMax;
     }
-    found.removeIf(each -> each.at().next() < start);
-    List<Snapshot> newest = found.subList(0, Math.min(SNAPSHOTS_MAX, found.size()));
-    return new Found(start, hasAll, List.copyOf(newest));
+    return new Found(start, hasAll, List.copyOf(found));
   }
 
   /** The offset of the first record that the log has now. */
@@ -126,45 +152,60 @@ final class SnapshotSearch implements AutoCloseable {
     return found;
   }
 
-  private List<Snapshot> named(long start, long end) throws IOException {
+  /**
+   * The snapshots at these offsets and before, the newest first. A snapshot counts only while the
+   * log has the records after the snapshot.
+   */
+  private List<Snapshot> named(NavigableSet<Long> names, long start, long end) throws IOException {
+    NavigableSet<Long> left = new TreeSet<>(names);
     List<Snapshot> found = new ArrayList<>();
-    Optional<Stored> last = at(end - 1, end);
-    long named = last.map(each -> each.header().snapshot()).orElse(AppendHeader.NO_SNAPSHOT);
-    if (last.isPresent() && snapshot(last.get()).isPresent()) {
-      named = end - 1;
-    }
-    while (named >= start && found.size() < SNAPSHOTS_MAX) {
-      Optional<Snapshot> snapshot = at(named, end).flatMap(SnapshotSearch::snapshot);
-      if (snapshot.isEmpty()) {
-        return found;
-      }
-      found.add(snapshot.get());
-      named = Math.min(named - 1, snapshot.get().at().snapshot());
+    while (!left.isEmpty() && left.last() >= start && found.size() < SNAPSHOTS_MAX) {
+      long offset = left.pollLast();
+      Optional<Stored> record = at(offset, end);
+      record.map(SnapshotSearch::before).filter(before -> before < offset).ifPresent(left::add);
+      record
+          .flatMap(SnapshotSearch::snapshot)
+          .filter(each -> each.at().next() >= start)
+          .ifPresent(found::add);
     }
     return found;
   }
 
-  private List<Snapshot> scanned(long start, long end) throws IOException {
-    List<Snapshot> found = new ArrayList<>();
+  /** The offset of the snapshot before the snapshot of a record, as far as the record tells. */
+  private static long before(Stored record) {
+    return snapshot(record)
+        .map(found -> found.at().snapshot())
+        .orElseGet(() -> record.header().snapshot());
+  }
+
+  /** The offsets at which records have snapshots, and which records name. */
+  private Set<Long> names(long from, long to) throws IOException {
+    Set<Long> names = new HashSet<>();
     long[] marker = {-1};
     read(
-        start,
-        end,
+        from,
+        to,
         record -> {
-          if (record.header().kind() == Kind.MARKER) {
-            marker[0] = record.offset();
-          } else if (marker[0] < 0 || record.header().epoch() == marker[0]) {
-            snapshot(record).ifPresent(snapshot -> found.add(0, snapshot));
+          boolean isMarker = record.header().kind() == Kind.MARKER;
+          marker[0] = isMarker ? record.offset() : marker[0];
+          if (isMarker || marker[0] < 0 || record.header().epoch() == marker[0]) {
+            names.add(record.header().snapshot());
+            snapshot(record).ifPresent(any -> names.add(record.offset()));
           }
           return true;
         });
-    return found;
+    return names;
   }
 
+  /**
+   * The snapshot of a record. A log that has lost its end may have a record of a snapshot that was
+   * taken behind the place of the record: no reader of the log knows the changes in between.
+   */
   private static Optional<Snapshot> snapshot(Stored record) {
     try {
       return record.header().kind() == Kind.SNAPSHOT
               && AppendValue.decode(Kind.SNAPSHOT, record.value()) instanceof Snapshot snapshot
+              && snapshot.at().next() <= record.offset()
           ? Optional.of(snapshot)
           : Optional.empty();
     } catch (MalformedException e) {
@@ -227,7 +268,9 @@ final class SnapshotSearch implements AutoCloseable {
       return waits
           .next(events)
           .orElseThrow(
-              () -> new IOException("the log of partition " + partition + " gave nothing in time"));
+              () ->
+                  new LogSilentException(
+                      "the log of partition " + partition + " gave nothing in time"));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while searching for snapshots", e);

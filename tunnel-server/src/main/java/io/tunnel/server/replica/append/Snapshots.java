@@ -202,7 +202,7 @@ public final class Snapshots implements Closeable {
     if (seenNanos.isEmpty() || now - seenNanos.getAsLong() >= SEE_NANOS) {
       seenNanos = OptionalLong.of(now);
       seeAll(now);
-      figures = counts.figures(core, now);
+      figures = counts.figures(core, ports.starts().damaged(), now);
     }
     write();
     readBack();

@@ -154,7 +154,7 @@ public final class SecurityDirectory implements Gate.Administrators {
           file
               + " is no list of keys that are of use: "
               + e.getMessage()
-              + "; see docs/security.md",
+              + "; see docs/operate/security.md",
           e);
     }
   }

@@ -1,4 +1,4 @@
-// All requests of the console. Each request to the service is one request of the native protocol; docs/protocol.md has the payloads.
+// All requests of the console. Each request to the service is one request of the native protocol; docs/reference/protocol.md has the payloads.
 
 /**
  * @typedef {{ open: boolean, principal: string | null, csrf: string, node: string | null, cluster: boolean, version: string,
@@ -14,7 +14,7 @@ export const BODY_BYTES_MAX = 65_536;
 
 const REQUEST_MS_MAX = 30_000;
 
-/** A refusal, with the code of docs/protocol.md; UNREACHABLE when no server answers. */
+/** A refusal, with the code of docs/reference/protocol.md; UNREACHABLE when no server answers. */
 export class Refused extends Error {
   /**
    * @param {string} code

@@ -219,7 +219,7 @@ export function typedKey(columns, typed) {
 }
 
 /**
- * The first column of an encoded key, as people type it; docs/protocol.md, "Keys", has the encoding.
+ * The first column of an encoded key, as people type it; docs/reference/protocol.md, "Keys", has the encoding.
  *
  * @param {string} hex lower-case hexadecimal; empty for no bound
  * @param {string} open what stands for no bound

@@ -14,13 +14,14 @@ import { nodeRow, nodeTrouble } from './nodes.js';
  *   tunnelGroups: number, isCatalogLeader: boolean }} Node
  * @typedef {{ name: string, generation: number, node: string, nodes: Node[],
  *   gone?: { name: string, address: string, lastSeenMs: number }[] }} Cluster
- * @typedef {{ replicas: { partition: number, role: string, epoch: number, next: number, end: number }[] } | Refused} Status
+ * @typedef {{ replicas: { partition: number, role: string, epoch: number, next: number, end: number, error?: string }[] } | Refused} Status
  */
 
 const words = texts.nodes;
 const REFRESH_MS = 2_000;
 const DECISIONS_KEPT = 100;
 const PARTITIONS_SHOWN = 60;
+const FAILURES_SHOWN = 20;
 
 class ClusterPage extends Page {
   constructor() {
@@ -97,6 +98,26 @@ class ClusterPage extends Page {
     return status === undefined || status instanceof Refused ? null : status.replicas;
   }
 
+  /** Partitions that the node is to lead and does not lead; none of a node that does not answer. @param {Node} node */
+  notLed(node) {
+    const replicas = this.replicas(node.name);
+    return replicas === null
+      ? []
+      : node.leads.filter((partition) => !replicas.some((each) => each.partition === partition && each.role === 'LEADING'));
+  }
+
+  /** A line for each replica that serves nothing. @param {Cluster} cluster */
+  failures(cluster) {
+    const lines = cluster.nodes.flatMap((node) =>
+      (this.replicas(node.name) ?? [])
+        .filter((each) => each.error !== undefined)
+        .map((each) => words.failed(each.partition, node.name, each.role, printable(each.error ?? ''))),
+    );
+    return lines.length === 0
+      ? nothing
+      : html`<ul class="note bad">${lines.slice(0, FAILURES_SHOWN).map((line) => html`<li>${line}</li>`)}</ul>`;
+  }
+
   /** The state of a node, as the command line tells it. @param {Node} node */
   state(node) {
     if (!this.status.has(node.name)) {
@@ -109,7 +130,7 @@ class ClusterPage extends Page {
     if (!node.isDraining) {
       return 'UP';
     }
-    const led = replicas.filter((each) => each.role !== 'FOLLOWING' && each.role !== 'FAILED').length;
+    const led = replicas.filter((each) => !['FOLLOWING', 'FAILED', 'OUTDATED'].includes(each.role)).length;
     return Math.max(led, node.leads.length) === 0 && node.tunnelGroups === 0 && !node.isCatalogLeader ? 'DRAINED' : 'DRAINING';
   }
 
@@ -123,7 +144,7 @@ class ClusterPage extends Page {
   /** @param {Cluster} cluster */
   content(cluster) {
     return html`<p>${words.about(cluster.name, cluster.generation, cluster.node)}</p>
-      ${this.nodes(cluster)} ${this.figures()}
+      ${this.nodes(cluster)} ${this.failures(cluster)} ${this.figures()}
       <h2>${words.partitions}</h2>
       ${table(
         words.partitions,
@@ -147,7 +168,7 @@ class ClusterPage extends Page {
         node.name,
         node.address,
         words.states[this.state(node)],
-        count(node.leads.length),
+        words.leadsNow(node.leads.length - this.notLed(node).length, node.leads.length),
         count(node.standbys.length),
         count(node.tunnelGroups),
         node.isCatalogLeader ? words.leadsCatalog : '',

@@ -98,7 +98,7 @@ class TablePage extends Page {
         bound(each.to, words.highest),
         (each.rowCountIsExact ? '' : '~') + count(each.rowCount),
         bytes(each.byteCount),
-        bytes(each.changeBytes),
+        each.changeBytes < 0 ? texts.unknown : bytes(each.changeBytes),
         count(each.firstPosition),
         count(each.committed),
         bar(each.rowCount, max),

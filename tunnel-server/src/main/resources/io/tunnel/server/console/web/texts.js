@@ -458,6 +458,10 @@ export const texts = {
     /** @param {string} since @param {string} ago */
     gone: (since, ago) => `✖ gone, seen ${since}, ${ago} ago`,
     leadsCatalog: 'leads',
+    /** @param {number} now @param {number} all */
+    leadsNow: (now, all) => (now === all ? count(all) : `${count(now)} of ${count(all)}`),
+    /** @param {number} partition @param {string} node @param {string} role @param {string} why */
+    failed: (partition, node, role, why) => `Partition ${partition} on node ${node} is ${role}: ${why}`,
     figures: 'Figures of the nodes',
     figuresText: 'Of all nodes: the sum, or the worst of one node for times, lag, history left, free disk and CPU. Each replica counts the rows that it stores.',
     figureHeadings: ['Node', '>Written rows/s', '>Delivered rows/s', '>p99', '>Lag', '>History left', '>Sessions', '>Disk used', '>Disk free', '>Memory', '>CPU', 'Remark'],

@@ -280,7 +280,8 @@ final class ClusterBackupTest {
     Path staging = directory.resolve("staging");
     ClusterBackup.Outcome outcome = take(staging);
     logs.meanwhile = () -> {};
-    assertThat(outcome).isEqualTo(new ClusterBackup.Outcome(PARTITIONS, PARTITIONS));
+    assertThat(outcome)
+        .isEqualTo(new ClusterBackup.Outcome(PARTITIONS, PARTITIONS, "cluster-" + "00".repeat(32)));
     requireBackup(staging, least);
   }
 

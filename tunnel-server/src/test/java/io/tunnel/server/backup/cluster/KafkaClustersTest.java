@@ -8,15 +8,25 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.LogForm;
 import io.tunnel.server.catalog.RestoreNote;
 import io.tunnel.server.catalog.StoredCatalog;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.kafka.ClientSettings;
+import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.kafka.TestKafka;
 import io.tunnel.server.replica.append.PartitionRestore.Saved;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.LongSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,9 +38,18 @@ class KafkaClustersTest {
   @TempDir private Path directory;
 
   private static ClusterRestore restore(SavedWorld world, KafkaClusters to, LongSupplier markers) {
+    return restore(world, to, markers, 2);
+  }
+
+  private static ClusterRestore restore(
+      SavedWorld world, KafkaClusters to, LongSupplier markers, int threads) {
     ClusterRestore.Chance chance = new ClusterRestore.Chance(markers, KEY);
     return new ClusterRestore(
-        world.data, SavedWorld.SHARDS, to, chance, new ClusterRestore.Pace(2, bytes -> {}));
+        world.data, SavedWorld.SHARDS, to, chance, new ClusterRestore.Pace(threads, bytes -> {}));
+  }
+
+  private static Optional<RestoreNote> requireFree(KafkaClusters kafka) throws IOException {
+    return kafka.requireFree(remark -> {});
   }
 
   /** The random numbers of a program that dies while the logs are written. */
@@ -52,9 +71,18 @@ class KafkaClustersTest {
     SavedWorld world = new SavedWorld(directory.resolve("data"), random);
     Path staging = directory.resolve("staging");
     try (KafkaClusters kafka = new KafkaClusters(TestKafka.config(), TestKafka.CLOCK)) {
-      assertThatThrownBy(() -> restore(world, kafka, dying(random)).run(7, 50_000))
+      kafka.requireReachable();
+      assertThatThrownBy(kafka::requireCluster)
+          .isInstanceOf(NoSuchClusterException.class)
+          .hasMessageContaining(".catalog does not exist; is --cluster right?");
+      assertThat(requireFree(kafka)).isEmpty();
+      // One thread: no record of another thread may still land when the program dies.
+      assertThatThrownBy(() -> restore(world, kafka, dying(random), 1).run(7, 50_000))
           .hasMessage("the program dies");
-      assertThat(RestoreNote.in(kafka.catalogTexts())).hasValue(new RestoreNote(7, 50_000));
+      RestoreNote note = RestoreNote.in(kafka.catalogTexts()).orElseThrow();
+      assertThat(note.begunMs()).isEqualTo(50_000);
+      assertThat(note.hasFailed()).isTrue();
+      assertThat(requireFree(kafka)).hasValue(note);
       assertThatThrownBy(
               () ->
                   new ClusterBackup(kafka, staging, 1, 5, new ClusterBackup.Pace(2, bytes -> {}))
@@ -64,6 +92,8 @@ class KafkaClustersTest {
       assertThat(LogForm.APPENDS.objection(kafka.catalogTexts())).isEmpty();
       assertThatThrownBy(() -> restore(world, kafka, random::nextLong).run(7, 70_000))
           .hasMessageContaining("has a catalog already");
+      kafka.requireCluster();
+      assertThatThrownBy(() -> requireFree(kafka)).hasMessageContaining("has a catalog already");
       var unused =
           new ClusterBackup(kafka, staging, 1, 5, new ClusterBackup.Pace(2, bytes -> {})).run();
     }
@@ -76,6 +106,68 @@ class KafkaClustersTest {
         assertThat(saved.extent().next()).isEqualTo(world.ends.get(partition) + 1);
         assertThat(bytes(read(saved))).isEqualTo(bytes(world.kept.get(partition)));
       }
+    }
+  }
+
+  /** Nodes look at settings each minute, so the restored cluster says what to mend. */
+  @Test
+  void a_setting_that_another_program_changes_meanwhile_does_not_end_a_restore()
+      throws IOException {
+    Random random = new Random(3);
+    SavedWorld world = new SavedWorld(directory.resolve("data"), random);
+    KafkaConfig config = TestKafka.config();
+    try (KafkaClusters kafka = new KafkaClusters(config, TestKafka.CLOCK);
+        Admin admin = Admin.create(new ClientSettings(config).admin())) {
+      int[] asked = {0};
+      LongSupplier numbers =
+          () -> {
+            asked[0]++;
+            // The first number is of the note; later ones are of markers in checked topics.
+            if (asked[0] == 2) {
+              shortenRetention(admin, config.cluster() + ".log.1");
+            }
+            return random.nextLong();
+          };
+      assertThat(restore(world, kafka, numbers, 1).run(7, 50_000).tables())
+          .isEqualTo(SavedWorld.PARTITIONS);
+      assertThat(LogForm.APPENDS.objection(kafka.catalogTexts())).isEmpty();
+    }
+  }
+
+  private static void shortenRetention(Admin admin, String topic) {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    ConfigEntry entry = new ConfigEntry(TopicConfig.RETENTION_MS_CONFIG, "604800000");
+    AlterConfigOp operation = new AlterConfigOp(entry, AlterConfigOp.OpType.SET);
+    var unused =
+        admin
+            .incrementalAlterConfigs(Map.of(resource, List.of(operation)))
+            .all()
+            .toCompletionStage()
+            .toCompletableFuture()
+            .join();
+  }
+
+  @Test
+  void a_restore_that_runs_is_found_before_anything_is_copied() throws IOException {
+    try (KafkaClusters kafka = new KafkaClusters(TestKafka.config(), TestKafka.CLOCK)) {
+      var unusedOrigin = kafka.openState();
+      try (CatalogStore running = kafka.catalog()) {
+        RestoreNote note = new RestoreNote(7, 50_000, 3);
+        running.write(note.noting());
+        assertThatThrownBy(() -> kafka.requireFree(remark -> write(running, note.beat())))
+            .isInstanceOf(RestoreRunsException.class)
+            .hasMessageContaining("which began at 1970-01-01T00:00:50Z");
+        running.write(note.failed().noting());
+        assertThat(requireFree(kafka)).hasValue(note.failed());
+      }
+    }
+  }
+
+  private static void write(CatalogStore store, RestoreNote note) {
+    try {
+      store.write(note.noting());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

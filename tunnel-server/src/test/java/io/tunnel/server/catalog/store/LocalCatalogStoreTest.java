@@ -7,6 +7,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.disk.DiskWatch;
+import io.tunnel.server.rocks.RocksCatalogFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;

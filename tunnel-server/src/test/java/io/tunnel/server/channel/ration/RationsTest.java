@@ -2,6 +2,7 @@ package io.tunnel.server.channel.ration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.changes.LogFigures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -143,6 +144,16 @@ final class RationsTest {
     assertThat(drained() - before).isGreaterThan(1_000 * DELIVERED_MAX);
     assertThat(rations.figures().bytesPerSecond()).isInfinite();
     assertThat(rations.figures().bytes()).isEqualTo(drained());
+  }
+
+  @Test
+  void a_backlog_of_unknown_size_is_paced_as_a_large_one() {
+    pass(new Random(1), 1_000, 1);
+    Ration late = rations.ofChannel();
+    assertThat(late.claimTurn(LogFigures.UNKNOWN, 1, RationsTest::never, () -> {})).isTrue();
+    late.delivered(1, DELIVERY_BYTES);
+    assertThat(rations.figures().bytes()).isEqualTo(DELIVERY_BYTES);
+    assertThat(late.claimTurn(LogFigures.UNKNOWN, 1, (nanos, again) -> {}, () -> {})).isFalse();
   }
 
   @Test

@@ -224,7 +224,7 @@ final class AuthorityTest {
   private static Expected expected(Operation operation) {
     Expected expected = EXPECTED_BY_OPERATION.get(operation);
     assertThat(expected)
-        .as("a row for %s in the table 'Every operation' of docs/security.md", operation)
+        .as("a row for %s in the table 'Every operation' of docs/operate/security.md", operation)
         .isNotNull();
     return expected;
   }

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The table "Every operation" of docs/security.md. */
+/** The table "Every operation" of docs/operate/security.md. */
 final class OperationsPage {
 
   private static final int COLUMNS = 6;
@@ -78,7 +78,7 @@ final class OperationsPage {
   static List<Row> rows() {
     List<String> lines;
     try {
-      lines = Files.readAllLines(Path.of("../docs/security.md"));
+      lines = Files.readAllLines(Path.of("../docs/operate/security.md"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -238,6 +238,29 @@ final class BoundRowsTest {
   }
 
   @Test
+  void rows_of_a_loaded_partition_are_bound_and_are_not_stored_again() {
+    open(1, "a");
+    open(2, "a");
+    BoundRows loaded = rowsOf(1);
+    loaded.restore(3, Map.of(key(7), SessionProof.encode(2)));
+    assertThat(loaded.has(3)).isTrue();
+    assertThat(loaded.left(2)).isEqualTo(1);
+    assertThat(loaded.takeRaised()).isEmpty();
+  }
+
+  @Test
+  void rows_of_a_session_are_counted_in_chosen_partitions_and_under_way_everywhere() {
+    open(1, "a");
+    BoundRows bound = rowsOf(2);
+    assertThat(bound.left(1, any -> true)).isEqualTo(2);
+    assertThat(bound.left(1, partition -> partition == 2)).isEqualTo(1);
+    assertThat(bound.left(1, any -> false)).isZero();
+    var unused = bound.reserve(batch(1, 0, 3), 1);
+    assertThat(bound.left(1, any -> false)).isEqualTo(3);
+    assertThat(bound.left(1, partition -> partition == 2)).isEqualTo(4);
+  }
+
+  @Test
   void rows_of_the_same_owner_take_no_second_place() {
     open(1, "greedy");
     open(2, "greedy");

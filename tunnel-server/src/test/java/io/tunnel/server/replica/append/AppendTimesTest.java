@@ -66,6 +66,56 @@ final class AppendTimesTest {
   }
 
   @Test
+  void a_commit_time_that_was_found_costs_no_second_search_of_the_lane() {
+    fill();
+    assertThat(answer(times.commitMicrosAfter(P, 5))).hasValue(100);
+    assertThat(times.commitMicrosAfter(P, 5)).isCompletedWithValue(OptionalLong.of(100));
+    assertThat(times.commitMicrosAfter(P, 6)).as("another position").isNotDone();
+    assertThat(answer(times.commitMicrosAfter(P, 10))).as("none yet").hasValue(0);
+    changes.append(400, 1, 1);
+    assertThat(answer(times.commitMicrosAfter(P, 10))).hasValue(400);
+    changes.lane = 2;
+    assertThat(times.commitMicrosAfter(P, 10)).as("of another lane").isNotDone();
+  }
+
+  @Test
+  void a_question_that_does_not_wait_begins_one_search_for_all_who_ask() {
+    fill();
+    assertThat(times.knownCommitMicrosAfter(P, 5)).isEmpty();
+    CompletableFuture<OptionalLong> search = times.commitMicrosAfter(P, 5);
+    assertThat(times.commitMicrosAfter(P, 5)).isSameAs(search).isNotDone();
+    assertThat(answer(search)).hasValue(100);
+    assertThat(times.knownCommitMicrosAfter(P, 5)).hasValue(100);
+    assertThat(answer(times.commitMicrosAfter(P, 10))).as("none").hasValue(0);
+    assertThat(times.commitMicrosAfter(P, 10)).as("a search of its own").isNotDone();
+  }
+
+  @Test
+  void a_reader_that_moves_on_is_as_late_as_where_it_was_until_the_search_ends() {
+    fill();
+    assertThat(answer(times.commitMicrosAfter(P, 2))).hasValue(100);
+    assertThat(times.knownCommitMicrosAfter(P, 6)).as("the search has begun").hasValue(100);
+    assertThat(times.knownCommitMicrosAfter(P, 1)).as("further back").isEmpty();
+    assertThat(answer(times.commitMicrosAfter(P, 6))).hasValue(200);
+    assertThat(times.knownCommitMicrosAfter(P, 8)).as("the nearest").hasValue(200);
+    changes.lane = 2;
+    assertThat(times.knownCommitMicrosAfter(P, 8)).as("of another lane").isEmpty();
+  }
+
+  @Test
+  void questions_that_do_not_wait_leave_space_to_others() {
+    fill();
+    assertThat(answer(times.commitMicrosAfter(P, 6))).hasValue(200);
+    for (int i = 0; i < AppendTimes.LAG_LOOKS_MAX; i++) {
+      var unused = times.positionBefore(P, 101);
+    }
+    assertThat(times.knownCommitMicrosAfter(P, 5)).isEmpty();
+    assertThat(times.knownCommitMicrosAfter(P, 6)).as("found before").hasValue(200);
+    tail.run(2);
+    assertThat(times.commitMicrosAfter(P, 5)).as("no search was begun").isNotDone();
+  }
+
+  @Test
   void what_is_trimmed_is_not_found() {
     fill();
     changes.trim(7, 4);

@@ -76,7 +76,7 @@ class RealSnapshotsTest {
       ReplicaStart start = new ReplicaStart(log, blocks, waiting, Waits.ofThread(30_000));
       Snapshots.Ports snapshots =
           new Snapshots.Ports(
-              start::begin,
+              start,
               log,
               blocks,
               new Snapshots.Threads(owner, waiting),

@@ -63,6 +63,9 @@ final class ReplicaNodes implements Closeable {
 
   Snapshots.Limits snapshotLimits = Snapshots.Limits.USUAL;
 
+  /** Why replicas cannot begin; empty while they can. */
+  Optional<String> unstarted = Optional.empty();
+
   /** What deletes no records; empty while all deletions are allowed. */
   Optional<String> undeletable = Optional.empty();
 
@@ -134,6 +137,8 @@ final class ReplicaNodes implements Closeable {
     private final List<AppendTail.Listener> listeners = new ArrayList<>();
     private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
     private final Queue<Runnable> starts = new ArrayDeque<>();
+    private final ReplicaStart start =
+        new ReplicaStart(new Startable(), blocks, starts::add, new StepWaits(this::stepShards));
 
     private Node(int id) throws IOException {
       LaneShards lanes = new LaneShards(ports(id), readBytesMax, OUTCOME_MS_MAX, new ClockOf(id));
@@ -172,17 +177,12 @@ final class ReplicaNodes implements Closeable {
           partition ->
               CompletableFuture.completedFuture(Optional.ofNullable(problems.get(partition))),
           new Snapshots.Ports(
-              this::begin,
+              start,
               new Deletions(),
               blocks,
               new Snapshots.Threads(posted::add, Runnable::run),
               new Others(),
               snapshotLimits));
-    }
-
-    private CompletableFuture<LaneState> begin(Shard shard, int partition) {
-      return new ReplicaStart(blocks, blocks, starts::add, new StepWaits(this::stepShards))
-          .begin(shard, partition);
     }
 
     private boolean stepShards() {
@@ -193,6 +193,23 @@ final class ReplicaNodes implements Closeable {
         }
       }
       return hadWork;
+    }
+
+    /** All records at once, unless no replica can begin. */
+    private final class Startable extends ForwardingLog {
+      Startable() {
+        super(blocks);
+      }
+
+      @Override
+      public Map<Integer, CompletableFuture<Long>> starts(Collection<Integer> partitions) {
+        Map<Integer, CompletableFuture<Long>> starts = new HashMap<>(super.starts(partitions));
+        unstarted.ifPresent(
+            why ->
+                starts.replaceAll(
+                    (partition, any) -> CompletableFuture.failedFuture(new IOException(why))));
+        return starts;
+      }
     }
 
     /** All records at once, and deletions. */

@@ -297,7 +297,7 @@ final class ReplicaSnapshotsTest extends SnapshotsFixture {
         catchThrowableOfType(
             RefusedException.class, () -> third.replicas.plan(P, kept - 1, 1 << 20));
     assertThat(lost.code()).isEqualTo(ErrorCode.HISTORY_LOST);
-    assertThat(third.replicas.keptFrom(P)).isEqualTo(kept);
+    assertThat(third.replicas.firstKeptPosition(P)).isEqualTo(kept);
     Extents plan = third.replicas.plan(P, kept, 1 << 20);
     nodes.settle();
     assertThat(plan.isAwaited()).isTrue();

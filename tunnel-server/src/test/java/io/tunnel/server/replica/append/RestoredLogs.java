@@ -35,6 +35,9 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     appendsLeft = appends;
   }
 
+  /** Whether no append is answered, and no reader gets a record. */
+  public boolean isSilent;
+
   private boolean isStored() {
     appendsLeft--;
     return appendsLeft >= 0;
@@ -49,7 +52,9 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
 
   @Override
   public void append(int partition, byte[] header, byte[] value, AppendLog.Appended appended) {
-    if (isStored()) {
+    if (isSilent) {
+      return;
+    } else if (isStored()) {
       log.append(partition, header, value, appended);
     } else {
       appended.done(Optional.empty());
@@ -97,6 +102,9 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     @Override
     public long follow(int partition, long offset, int leaderEpoch) {
       visits++;
+      if (isSilent) {
+        return visits;
+      }
       FakeAppendLog.FakeTail tail = log.tail(listener);
       listener.happened(new Begun(partition, visits));
       var unusedVisit = tail.follow(partition, offset, leaderEpoch);
@@ -161,9 +169,13 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     lead(batch.partition(), Kind.BATCHES, batch.rowCount(), value);
   }
 
-  /** A node claims a restored partition before the node has read the record of the snapshot. */
-  public void claimAtSnapshot(int partition) {
-    LeadCore<Boolean> lead = new LeadCore<>(snapshot(partition).at(), 9);
+  /**
+   * A node claims a restored partition before the node has read the record of a snapshot.
+   *
+   * @param index 0 for the oldest snapshot
+   */
+  public void claimAtSnapshot(int partition, int index) {
+    LeadCore<Boolean> lead = new LeadCore<>(snapshots(partition).get(index).at(), 9);
     markers++;
     land(partition, lead.claim(markers, 9), new AppendValue.Leader("n", "1").encode());
   }
@@ -178,9 +190,12 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     }
   }
 
-  /** The id of the last record, which is a snapshot. */
-  public long lastSnapshot(int partition) {
-    return snapshot(partition).id();
+  /** The ids of the last two records, which are snapshots; the last one first. */
+  public List<Long> lastSnapshots(int partition) {
+    List<AppendValue> said = new ArrayList<>();
+    var unused = read(partition, new ArrayList<>(), said);
+    return List.of(
+        ((Snapshot) said.get(said.size() - 1)).id(), ((Snapshot) said.get(said.size() - 2)).id());
   }
 
   /** A record of a former leader lands, or a copy of a record. */
@@ -283,7 +298,7 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
 
   @Override
   public CompletableFuture<Void> deleteBefore(int partition, long offset) {
-    throw new UnsupportedOperationException("nobody trims");
+    return log.deleteBefore(partition, offset);
   }
 
   @Override
@@ -336,15 +351,28 @@ public final class RestoredLogs implements ReadableAppendLog, SnapshotBlocks {
     return snapshot(partition).lastMicros();
   }
 
-  private Snapshot snapshot(int partition) {
+  private List<Snapshot> snapshots(int partition) {
     List<AppendValue> said = new ArrayList<>();
     var unused = read(partition, new ArrayList<>(), said);
-    return (Snapshot) said.get(said.size() - 1);
+    return said.stream().filter(Snapshot.class::isInstance).map(Snapshot.class::cast).toList();
   }
 
-  /** Loads the rows of the snapshot. */
+  private Snapshot snapshot(int partition) {
+    List<Snapshot> all = snapshots(partition);
+    return all.get(all.size() - 1);
+  }
+
+  /** Loads the rows of the newest snapshot. */
   public void load(int partition, TableStore to) throws IOException {
-    Snapshot snapshot = snapshot(partition);
+    load(partition, snapshot(partition), to);
+  }
+
+  /** Loads the rows of the oldest snapshot. */
+  public void loadOldest(int partition, TableStore to) throws IOException {
+    load(partition, snapshots(partition).get(0), to);
+  }
+
+  private void load(int partition, Snapshot snapshot, TableStore to) throws IOException {
     SnapshotReader reader = new SnapshotReader(this, partition, snapshot.id(), snapshot.blocks());
     try (SnapshotLoad load = new SnapshotLoad(reader, to.load(partition), Bytes.EMPTY)) {
       boolean isComplete = false;

@@ -120,13 +120,17 @@ class SharedLaneTest extends LaneFixture {
 
   @Test
   void a_restored_partition_begins_at_its_first_position() {
-    lead();
-    lane.append(new AppendValue.Begin(5, 77), 1_000, outcomes::add, events);
-    land();
-    assertThat(outcomes).containsExactly(Outcome.COUNTS);
+    LeadCore<Boolean> restore = new LeadCore<>(FollowState.NONE, 1);
+    AppendHeader marker = restore.claim(logs.marker(), 1);
+    logs.land(PARTITION, marker, new byte[0]);
+    var unused = restore.read(0, marker);
+    AppendHeader begin = restore.begin(1_000, made -> true);
+    logs.land(PARTITION, begin, new AppendValue.Begin(5, 77).encode());
+    read();
     assertThat(lane.state().follow().position()).isEqualTo(1_000);
     assertThat(lane.state().lastMicros()).isEqualTo(77);
     assertThat(lane.state().follow().hasBegun()).as("a change has counted").isFalse();
+    lead();
     append();
     land();
     assertThat(lane.state().follow().hasBegun()).isTrue();

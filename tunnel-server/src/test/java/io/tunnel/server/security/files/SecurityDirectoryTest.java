@@ -207,7 +207,7 @@ final class SecurityDirectoryTest {
       throws IOException {
     SecurityDirectory before = read();
     put("keys.json", keys);
-    assertThat(refused()).contains("keys.json is no list of keys", "see docs/security.md");
+    assertThat(refused()).contains("keys.json is no list of keys", "see docs/operate/security.md");
     before.look();
     before.look();
     assertThat(logged.at(Level.ERROR))

@@ -27,7 +27,7 @@ public final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * A line of {@code tunnel perf}, as docs/guide-load-test.md explains its members.
+   * A line of {@code tunnel perf}, as docs/guides/load-test.md explains its members.
    *
    * @param timestampMs when its second was over, since 1970
    */

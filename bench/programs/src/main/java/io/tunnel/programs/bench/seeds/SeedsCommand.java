@@ -76,7 +76,7 @@ public final class SeedsCommand extends Job {
       names = "--workload",
       paramLabel = "FILE",
       description =
-          "Run the workload of this file, in the form that docs/workloads.md describes; may be given"
+          "Run the workload of this file (docs/guides/workloads.md says how); may be given"
               + " several times.")
   private List<Path> files = List.of();
 

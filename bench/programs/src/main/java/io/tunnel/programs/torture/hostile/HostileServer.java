@@ -145,7 +145,10 @@ final class HostileServer implements AutoCloseable {
     }
   }
 
-  /** What it may take at most, in bytes: see the memory of a server in docs/configuration.md. */
+  /**
+   * What it may take at most, in bytes: see the memory of a server in
+   * docs/operate/configuration.md.
+   */
   static long memoryBytesMax() {
     int answers = 128;
     int store = 3 * 64 + 64;

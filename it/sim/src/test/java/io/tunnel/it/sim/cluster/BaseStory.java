@@ -6,6 +6,7 @@ import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -19,6 +20,7 @@ final class BaseStory {
   private final LogTruth log;
   private final RowFold fold;
   private final long since;
+  private final Optional<PinTruth> pin;
   private final TreeMap<Long, Held> heldByEpoch = new TreeMap<>();
   private long stored;
   private long finishedMax;
@@ -53,12 +55,14 @@ final class BaseStory {
    *
    * @param fold the rows that result from applying the inputs of the tunnel's processors
    * @param since the end of the log when the tunnel was created
+   * @param pin the rows that are kept for the channel
    */
-  BaseStory(String name, LogTruth log, RowFold fold, long since) {
+  BaseStory(String name, LogTruth log, RowFold fold, long since, Optional<PinTruth> pin) {
     this.name = name;
     this.log = log;
     this.fold = fold;
     this.since = since;
+    this.pin = pin;
   }
 
   void soughtIf(boolean isOfTunnel) {
@@ -81,8 +85,11 @@ final class BaseStory {
         epoch, new Held(name + " under " + epoch + " of " + session, epoch, checkpointed));
   }
 
-  /** Rows are sent: each must be as it was at some moment since the tunnel was created. */
-  void delivered(List<StreamRecord> rows) {
+  /**
+   * Rows are sent: each must be as it was at some moment since the tunnel was created. Returns
+   * whether they must be the rows of one moment.
+   */
+  boolean delivered(List<StreamRecord> rows) {
     for (StreamRecord row : rows) {
       Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
           log.wasSince(since, row),
@@ -91,6 +98,7 @@ final class BaseStory {
           row,
           since);
     }
+    return !isSought && pin.filter(kept -> kept.delivered(rows)).isPresent();
   }
 
   /** A processor is called. */
@@ -112,6 +120,9 @@ final class BaseStory {
       Invariant.ORDER_PER_CHANNEL.require(
           key.compareTo(lastKey) > 0, "%s: behind the row %s comes %s", held, lastKey, key);
       lastKey = key;
+      if (!isSought) {
+        pin.ifPresent(kept -> kept.given(record, key));
+      }
     }
     held.isBusy = true;
     held.given = records;

@@ -24,6 +24,15 @@ enum ClusterHappening implements Floored {
   NODE_PAUSED(57),
   NODE_CUT_FROM_LOG(56),
   NODE_CUT_FROM_CLIENTS(50),
+
+  /** Requests of a node arrived at the log, and no answer came back. */
+  NODE_DEAF(24),
+
+  /** Messages between two nodes were lost in one direction. */
+  NODES_CUT_ONE_WAY(17),
+
+  /** Nodes heard each other late, and out of order. */
+  NODES_SLOW(22),
   NODE_DRAINED(60),
   NODE_EVICTED(64),
   LOG_DOWN(32),
@@ -64,7 +73,7 @@ enum ClusterHappening implements Floored {
 
   /** A reader whose user has little patience was not delivered to for too long. */
   READER_GAVE_UP(0.3),
-  READER_LOST_HISTORY(0.3),
+  READER_LOST_HISTORY(7),
 
   /** A reader was refused because of what was taken from it. */
   READER_REFUSED_BY_RIGHTS(3),
@@ -78,11 +87,17 @@ enum ClusterHappening implements Floored {
   WATCHER_COMPARED(12),
   LOG_LED_BY_ANOTHER(16),
 
+  /** Another broker came to lead a log, and lacked its end. */
+  LOG_CUT(5),
+
   /** A leader that was replaced, and has not heard of it, showed a row as it was before. */
   STALE_ROW_READ(0),
   BASE_CHANNEL(37),
   ROWS_DELIVERED(23),
   BASE_COMPARED(6.9),
+
+  /** Rows of a base channel must be those of the position at which the stream channel begins. */
+  BASE_OF_ONE_MOMENT(15),
   ROWS_COMPARED(95),
   /** A node answered a look of another node. */
   LOOKED(60),
@@ -94,24 +109,24 @@ enum ClusterHappening implements Floored {
   ATOMIC_ROW_LANDED(20),
 
   /** An old change was read from the shared log. */
-  OLD_PAGE_READ(1),
+  OLD_PAGE_READ(50),
 
   /** What replicas knew of writers was compared. */
   WRITERS_COMPARED(30),
   /** The record of a snapshot counts. */
-  SNAPSHOT_NAMED(45),
+  SNAPSHOT_NAMED(55),
 
   /** A record that trims a log counts. */
-  LOG_TRIMMED(16),
+  LOG_TRIMMED(45),
 
   /** Records that a trim allows to delete were deleted. */
-  RECORDS_DELETED(15),
+  RECORDS_DELETED(45),
 
   /** A replica began with a snapshot. */
-  BEGUN_WITH_SNAPSHOT(35),
+  BEGUN_WITH_SNAPSHOT(45),
 
   /** The log of blocks lost a block, or flipped a bit of it. */
-  BLOCK_DAMAGED(2),
+  BLOCK_DAMAGED(20),
   RIGHT_WITHDRAWN(12),
   RIGHT_DENIED(12),
   KEY_REVOKED(12),
@@ -158,6 +173,24 @@ enum ClusterHappening implements Floored {
 
   /** A writer that numbers was refused, because it was forgotten or older than what is known. */
   WRITER_ENDED(0),
+
+  /** The cluster chose the number of an applied row. */
+  NUMBER_CHOSEN(8),
+
+  /** The row with the largest number was deleted. */
+  LARGEST_NUMBER_DELETED(3),
+
+  /** The log has the DELETE of a row that had expired. */
+  ROW_EXPIRED(7),
+
+  /** The log has the DELETE of a row whose session had ended. */
+  ROW_UNBOUND(7),
+
+  /** A program learned that its row session has ended. */
+  ROW_SESSION_ENDED(5),
+  ROW_SESSION_CLOSED(7),
+  LOCK_TAKEN(8),
+  LOCK_REFUSED(4),
 
   /** A quota held a write back for a while. */
   QUOTA_SLOWED(8),

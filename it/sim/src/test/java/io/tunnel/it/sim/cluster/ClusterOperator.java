@@ -1,12 +1,16 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.AnyRows;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.ChannelSelection;
@@ -39,10 +43,20 @@ final class ClusterOperator {
   }
 
   /** Asks for something until it is done, and lets time pass until then. */
-  Frame await(Operation operation, Control request) {
+  private Frame await(Operation operation, Control request) {
     CompletableFuture<Frame> answer = client.askAll(operation, request);
     await(answer, operation);
     return answer.join();
+  }
+
+  /** Creates a table, and lets time pass until the table is there. */
+  TableDescription createTable(TableMeta table, int partitions) {
+    List<PrimaryKeyValue> splits = new ArrayList<>();
+    for (long i = 1; i < partitions; i++) {
+      splits.add(PrimaryKeyValue.fromLong(i * AnyRows.IDS_PER_PARTITION));
+    }
+    Frame answer = await(Operation.CREATE_TABLE, new Control.CreateTable(table, splits));
+    return Json.decode(answer.payload(), TableDescription.class);
   }
 
   /** Raises the level with the key of an administrator, and lets time pass until that is done. */
@@ -95,10 +109,7 @@ final class ClusterOperator {
 
   /** The tunnels that are stored. */
   List<TunnelInfo> tunnels() {
-    return world.stores.unit(world.tunnelsUnit()).texts.tailMap("tunnel/").entrySet().stream()
-        .filter(text -> text.getKey().startsWith("tunnel/"))
-        .map(text -> Json.ofText(text.getValue(), TunnelInfo.class))
-        .toList();
+    return world.tunnels();
   }
 
   /** Moves a tunnel back to where its changes begin. */

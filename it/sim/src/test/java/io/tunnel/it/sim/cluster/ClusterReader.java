@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * Somebody who reads all partitions of a table without a tunnel, by the SDK's own reader: keeps the
@@ -40,6 +41,7 @@ final class ClusterReader {
   private static final long AWAY_MS_MAX = 40_000;
   private static final long PAUSE_MS_MAX = 12_000;
   private static final int STORED_ONE_IN = 3;
+  private static final int AGAIN_ONE_IN = 4;
   private static final int SHORT_OUTAGE_S = 4;
 
   /** What is said to somebody who may not read, or is not known where it asks. */
@@ -216,11 +218,15 @@ final class ClusterReader {
                           }));
     }
 
-    /** The user wants to see something again, or only to read with another reader. */
-    private void reopen() {
+    /**
+     * The user wants to see something again, or only to read with another reader.
+     *
+     * @param isSeenAgain of which partitions the user wants to see all changes again
+     */
+    private void reopen(Predicate<Part> isSeenAgain) {
       reader.close();
       for (Part part : parts.values()) {
-        int dice = random.nextInt(6);
+        int dice = isSeenAgain.test(part) ? 0 : random.nextInt(6);
         if (dice < 2) {
           long back = dice == 0 ? 0 : random.nextLong(part.read.position() + 1);
           part.read = new Place(back, part.read.known());
@@ -289,10 +295,12 @@ final class ClusterReader {
       return;
     }
     Run run = running.get();
-    if (dice < 2) {
+    if (isTrimmed() && random.nextInt(AGAIN_ONE_IN) == 0) {
+      run.user.execute(() -> run.reopen(part -> part.story.log().trims().isTrimmed()));
+    } else if (dice < 2) {
       crash(run);
     } else if (dice < 4) {
-      run.user.execute(run::reopen);
+      run.user.execute(() -> run.reopen(part -> false));
     } else if (dice < 6) {
       long millis = random.nextLong(PAUSE_MS_MAX);
       world.trace.add("the reader is stopped for " + millis + " ms");
@@ -302,6 +310,10 @@ final class ClusterReader {
       int partition = all.get(random.nextInt(all.size()));
       world.logs.ledByAnother(partition);
     }
+  }
+
+  private boolean isTrimmed() {
+    return parts.values().stream().anyMatch(part -> part.story.log().trims().isTrimmed());
   }
 
   private void crash(Run run) {

@@ -3,14 +3,18 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.truth.ChosenNumbers;
 import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.LockTruth;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.it.sim.truth.Sums;
 import io.tunnel.it.sim.truth.WrittenTruth;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.sdk.RowSession;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayList;
@@ -21,11 +25,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /** What everybody in a cluster was promised, compared with what the log and the stores say. */
 final class ClusterTruth {
 
   private static final String BASE = "_base";
+
+  /** An answer may be so old that the end of the log was lost meanwhile. */
+  private static final long ANSWERED_NANOS_MAX = TimeUnit.SECONDS.toNanos(20);
+
   private static final String FINISHED = "\"isFinished\":true";
 
   private final ClusterWorld world;
@@ -35,6 +44,11 @@ final class ClusterTruth {
 
   /** By tunnel and partition, the rows that result from applying all inputs of processors. */
   private final Map<String, TreeMap<Integer, RowFold>> folds = new TreeMap<>();
+
+  /** By tunnel's name, when the tunnel was asked for, and what had disturbed by then. */
+  private final Map<String, Asked> asked = new TreeMap<>();
+
+  private record Asked(long ms, long disturbances) {}
 
   private final ReadTruth reads;
   private final WrittenTruth written;
@@ -131,11 +145,32 @@ final class ClusterTruth {
     return lasting > 0 ? Long.MAX_VALUE : disturbances;
   }
 
+  // Row sessions.
+
+  /** A program uses a session that is open: the catalog's log has the session. */
+  void requireKnown(RowSession session) {
+    LockTruth.requireKnown(session, world::hasRowSession);
+  }
+
+  /** The close of a row session is answered. */
+  void closed(long session) {
+    logs.keySet().forEach(partition -> log(partition).requireClosed(session));
+  }
+
+  /** No row is left of a session that has ended. */
+  void requireUnbound() {
+    logs.keySet().forEach(partition -> log(partition).requireUnbound());
+  }
+
   // Writes.
 
   /** A write was acknowledged. */
-  void acknowledged(ChangeBatch batch, WriteResult result) {
+  void acknowledged(WriteRequest write, WriteResult result) {
+    ChangeBatch batch = ChosenNumbers.chosen(write, result.firstNumber()).batch();
     LogTruth log = log(batch.partition());
+    if (log.mayBeCut(world.agenda.nowNanos() - ANSWERED_NANOS_MAX, Long.MAX_VALUE)) {
+      return;
+    }
     List<Change> changes = PartitionTruth.changesOf(batch);
     Set<Integer> rejected = new HashSet<>();
     for (WriteResult.Rejection each : result.rejections()) {
@@ -255,8 +290,24 @@ final class ClusterTruth {
     }
     ChannelStory behind = channels.get(id.replace(BASE, ""));
     long since = behind == null ? 0 : behind.stored();
-    bases.put(id, new BaseStory(id, log, fold(id, log.partition()), since));
+    Optional<PinTruth> pin = behind == null ? Optional.empty() : pin(id, log, since);
+    bases.put(id, new BaseStory(id, log, fold(id, log.partition()), since, pin));
     world.count(ClusterHappening.BASE_CHANNEL);
+  }
+
+  /** A disturbed creation may be stored when the leaders have given up the rows. */
+  private Optional<PinTruth> pin(String id, LogTruth log, long since) {
+    return world.tunnels().stream()
+        .filter(tunnel -> id.equals(log.partition() + "_" + tunnel.tunnelId() + BASE))
+        .map(tunnel -> asked.get(tunnel.tunnel()))
+        .filter(when -> when != null && when.disturbances() == disturbances())
+        .findFirst()
+        .flatMap(when -> PinTruth.of(log, since, when.ms(), () -> world.nowMicros() / 1_000));
+  }
+
+  /** A client asks for a tunnel, perhaps again. */
+  void asked(String tunnel) {
+    asked.putIfAbsent(tunnel, new Asked(world.nowMicros() / 1_000, disturbances()));
   }
 
   /** An operator moves the channels of a tunnel. */

@@ -19,8 +19,10 @@ import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl.Watch;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -52,6 +54,9 @@ final class ClusterWiretap implements SimNetwork.Tap {
     private final Map<Integer, WriteRequest> writes = new HashMap<>();
 
     private final Map<Integer, String> channelByHandle = new HashMap<>();
+
+    /** Row sessions that are to be closed, by request. */
+    private final Map<Integer, Long> closes = new HashMap<>();
   }
 
   ClusterWiretap(ClusterWorld world, ClusterTruth truth) {
@@ -74,6 +79,13 @@ final class ClusterWiretap implements SimNetwork.Tap {
         Attach attach = Json.decode(frame.payload(), Attach.class);
         attached(connection).asked.put(frame.correlationId(), attach.channelId());
       }
+      if (frame.operation() == Operation.CREATE_TUNNEL) {
+        truth.asked(Json.decode(frame.payload(), Control.CreateTunnel.class).tunnel());
+      }
+      if (frame.operation() == Operation.CLOSE_ROW_SESSION) {
+        long session = Json.decode(frame.payload(), RowSessionControl.Named.class).sessionId();
+        attached(connection).closes.put(frame.correlationId(), session);
+      }
       if (frame.operation() == Operation.WATCH) {
         Watch watch = Json.decode(frame.payload(), Watch.class);
         if (watch.read().type() == ChannelType.BaseData) {
@@ -85,6 +97,9 @@ final class ClusterWiretap implements SimNetwork.Tap {
     readers.answered(connection, frame);
     if (frame.operation() == Operation.WRITE) {
       answered(connection, frame);
+    }
+    if (frame.operation() == Operation.CLOSE_ROW_SESSION && frame.kind() == FrameKind.RESPONSE) {
+      truth.closed(attached(connection).closes.get(frame.correlationId()));
     }
     if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.ASSIGN) {
       truth.assigned(Json.decode(frame.payload(), Assignment.class));
@@ -125,13 +140,15 @@ final class ClusterWiretap implements SimNetwork.Tap {
     WriteResult result = WriteResult.decode(frame.payload());
     world.count(ClusterHappening.WRITE_ACKNOWLEDGED);
     world.trace.add("batch of partition " + write.batch().partition() + ": " + result);
-    truth.acknowledged(write.batch(), result);
+    truth.acknowledged(write, result);
     if (WriterNumber.of(write.batch()).isPresent()) {
       world.count(ClusterHappening.BATCH_ANSWERED);
       if (result.rejections().stream().anyMatch(each -> each.code().retriable())) {
         world.count(ClusterHappening.BATCH_APPLIED_IN_PART);
       }
-      numbered.answered(write, result, ANY_SERVER);
+      if (!world.isTorn) {
+        numbered.answered(write, result, ANY_SERVER);
+      }
     }
   }
 
@@ -167,7 +184,11 @@ final class ClusterWiretap implements SimNetwork.Tap {
       world.count(ClusterHappening.ROWS_DELIVERED);
       for (ChangeBatch batch : delivery.batches()) {
         truth.log(batch.partition());
-        base.delivered(PartitionTruth.changesOf(batch).stream().map(Change::record).toList());
+        boolean isOfOneMoment =
+            base.delivered(PartitionTruth.changesOf(batch).stream().map(Change::record).toList());
+        if (isOfOneMoment) {
+          world.count(ClusterHappening.BASE_OF_ONE_MOMENT);
+        }
       }
       return;
     }

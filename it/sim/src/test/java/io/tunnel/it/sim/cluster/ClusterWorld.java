@@ -1,5 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.SimAutoKeys;
+import io.tunnel.it.sim.SimTenants;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.SimWorld;
 import io.tunnel.it.sim.cluster.group.Reach;
@@ -20,6 +22,8 @@ import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.sdk.worker.thread.LoopLinks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
+import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +40,7 @@ import java.util.function.Consumer;
 final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
-  private static final int SKEW_MICROS_MAX = 1_000_000;
+  static final int SKEW_MICROS_MAX = 1_000_000;
   private static final long REPLACE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LEVELS = 0x1e7e1L;
   private static final long LATE = 0x1a7eL;
@@ -53,6 +57,8 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   final ClusterTruth truth;
   final LevelStory levels;
+  final NetworkStory links;
+  private final MemberTruth members = new MemberTruth(this);
   final TreeMap<String, Machine> machines = new TreeMap<>();
   private int lastWorker;
   private int tunnelsUnit = Unit.CATALOG;
@@ -65,6 +71,9 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
   /** Whether every write of the SDK has a number, since the level is raised for good. */
   boolean hasNumbers;
 
+  /** Whether logs lose their ends. */
+  boolean isTorn;
+
   private Placement former = Placement.NONE;
 
   ClusterWorld(long seed, Consumer<String> listener) {
@@ -75,6 +84,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
     logs = new WorldLogs(this);
     truth = new ClusterTruth(this);
     levels = new LevelStory(this, new SplittableRandom(~seed ^ LEVELS));
+    links = new NetworkStory(this, seed);
     stores = new SimStores((unit, changes) -> watch(() -> stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));
@@ -120,6 +130,14 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
 
   int tunnelsUnit() {
     return tunnelsUnit;
+  }
+
+  /** The tunnels that are stored. */
+  List<TunnelInfo> tunnels() {
+    return stores.unit(tunnelsUnit).texts.tailMap("tunnel/").entrySet().stream()
+        .filter(text -> text.getKey().startsWith("tunnel/"))
+        .map(text -> Json.ofText(text.getValue(), TunnelInfo.class))
+        .toList();
   }
 
   private void decided(Placement placement) {
@@ -335,6 +353,36 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
   }
 
   @Override
+  public void count(SimAutoKeys.Did what) {
+    count(
+        switch (what) {
+          case NUMBER_CHOSEN -> ClusterHappening.NUMBER_CHOSEN;
+          case LARGEST_DELETED -> ClusterHappening.LARGEST_NUMBER_DELETED;
+        });
+  }
+
+  @Override
+  public void count(SimTenants.Did what) {
+    count(
+        switch (what) {
+          case SESSION_ENDED -> ClusterHappening.ROW_SESSION_ENDED;
+          case SESSION_CLOSED -> ClusterHappening.ROW_SESSION_CLOSED;
+          case LOCK_TAKEN -> ClusterHappening.LOCK_TAKEN;
+          case LOCK_REFUSED -> ClusterHappening.LOCK_REFUSED;
+        });
+  }
+
+  @Override
+  public long largestNumber(int partition) {
+    return truth.log(partition).largestNumber();
+  }
+
+  /** Whether the catalog's log has a row session. */
+  boolean hasRowSession(long session) {
+    return stores.unit(Unit.CATALOG).texts.containsKey("rowsession/" + session);
+  }
+
+  @Override
   public List<Endpoint> endpoints() {
     List<Endpoint> all = new ArrayList<>();
     machines.values().forEach(machine -> all.add(Endpoint.of(machine.address())));
@@ -429,6 +477,7 @@ final class ClusterWorld extends SimWorld<ClusterHappening> {
       requireWhole();
     }
     levels.look();
+    members.look();
     agenda.pass(end);
   }
 

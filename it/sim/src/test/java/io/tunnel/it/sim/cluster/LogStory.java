@@ -22,17 +22,36 @@ final class LogStory {
   private static final long CHANCE = 0xa99e4d5L;
   private static final int LED_BY_ANOTHER_ONE_IN = 20;
   private static final int BURNT_ONE_IN = 3;
+  private static final int DAMAGING_ONE_IN = 2;
+  private static final int DAMAGED_ONE_IN = 3;
+  private static final long DAMAGES = 0xd4a6edL;
+  private static final long TORN = 0x704eL;
+  private static final int TORN_WORLDS_ONE_IN = 4;
+  private static final int TORN_ONE_IN = 12;
+  private static final int TORN_RECORDS_MAX = 8;
   private static final long CATCH_UP_MS_MAX = 60_000;
 
   private final ClusterWorld world;
   private final SplittableRandom random;
   private final boolean isBurnt;
 
-  /** Chance is an own source. */
-  LogStory(ClusterWorld world, long seed) {
+  /** A separate source for ends that are lost. */
+  private final SplittableRandom torn;
+
+  /**
+   * Chance is an own source.
+   *
+   * @param mayBeTorn whether the log may lose its end: nobody follows the changes of the world
+   */
+  LogStory(ClusterWorld world, long seed, boolean mayBeTorn) {
     this.world = world;
     this.random = new SplittableRandom(seed ^ CHANCE);
+    this.torn = new SplittableRandom(seed ^ TORN);
+    world.isTorn = torn.nextInt(TORN_WORLDS_ONE_IN) == 0 && mayBeTorn;
     this.isBurnt = random.nextInt(BURNT_ONE_IN) == 0;
+    if (new SplittableRandom(seed ^ DAMAGES).nextInt(DAMAGING_ONE_IN) == 0) {
+      world.reach.damagedOneIn = DAMAGED_ONE_IN;
+    }
   }
 
   /** Now and then, another broker comes to lead a log. */
@@ -40,22 +59,28 @@ final class LogStory {
     if (random.nextInt(LED_BY_ANOTHER_ONE_IN) == 0) {
       world.logs.ledByAnother(partitions.get(random.nextInt(partitions.size())));
     }
+    if (world.isTorn && torn.nextInt(TORN_ONE_IN) == 0) {
+      world.logs.cut(
+          partitions.get(torn.nextInt(partitions.size())), 1 + torn.nextInt(TORN_RECORDS_MAX));
+    }
   }
 
   /**
    * For a cluster at rest.
    *
+   * @param others partitions of other tables, which nobody writes any more
    * @param write writes to the partition at a place of the table
    */
-  void requireSame(List<Integer> partitions, Consumer<Integer> write) {
+  void requireSame(List<Integer> partitions, List<Integer> others, Consumer<Integer> write) {
     for (Machine machine : world.up()) {
       if (copies(machine).all().figures().historyReads() > 0) {
         world.count(ClusterHappening.OLD_PAGE_READ);
       }
     }
     // With the next change of a partition, each replica stores what it knows of writers.
-    settle(partitions, write);
+    settle(partitions, others, write);
     partitions.forEach(this::requireSame);
+    others.forEach(this::requireSame);
     if (isBurnt) {
       world.trace.add("all disks of all nodes are lost");
       world.count(ClusterHappening.ALL_DISKS_LOST);
@@ -63,17 +88,20 @@ final class LogStory {
         world.kill(machine, Machine.Loss.EVERYTHING);
       }
       world.machines.values().forEach(world::start);
-      settle(partitions, write);
+      settle(partitions, others, write);
       partitions.forEach(this::requireSame);
+      others.forEach(this::requireSame);
     }
   }
 
-  private void settle(List<Integer> partitions, Consumer<Integer> write) {
+  private void settle(List<Integer> partitions, List<Integer> others, Consumer<Integer> write) {
     List<Long> before = partitions.stream().map(world.written()::applied).toList();
     List<Long> last = List.of();
     long waited = 0;
     // What was appended a moment ago may not be folded yet, so the logs stand still for a moment.
-    while (!isSettled(partitions, before) || !last.equals(lasts(partitions))) {
+    while (!isSettled(partitions, before)
+        || !others.stream().allMatch(this::isSettled)
+        || !last.equals(lasts(partitions))) {
       Invariant.LIVENESS.require(
           waited < CATCH_UP_MS_MAX, "the replicas have not all changes after %d ms", waited);
       for (int place = 0; place < partitions.size(); place++) {
@@ -94,13 +122,16 @@ final class LogStory {
   private boolean isSettled(List<Integer> partitions, List<Long> before) {
     for (int place = 0; place < partitions.size(); place++) {
       int partition = partitions.get(place);
-      world.truth.log(partition);
-      if (world.written().applied(partition) == before.get(place)
-          || !holders(partition).stream().allMatch(each -> hasAll(each, partition))) {
+      if (world.written().applied(partition) == before.get(place) || !isSettled(partition)) {
         return false;
       }
     }
     return true;
+  }
+
+  private boolean isSettled(int partition) {
+    world.truth.log(partition);
+    return holders(partition).stream().allMatch(each -> hasAll(each, partition));
   }
 
   /** A writer may write again at any moment, so a look at both sides is of one moment. */
@@ -126,7 +157,7 @@ final class LogStory {
       requireChanges(machine, truth);
       var rows = copies(machine).rows(partition);
       Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
-          rows.equals(truth.rows()),
+          truth.mayBe(rows, world.nowMicros()),
           "partition %d at %s: %s instead of %s",
           partition,
           machine.name,

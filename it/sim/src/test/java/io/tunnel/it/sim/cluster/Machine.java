@@ -189,16 +189,29 @@ final class Machine {
     @Override
     public CatalogStore open(int unit, StoreListener listener) throws IOException {
       if (!world.reach.isReached(name) || world.reach.loses()) {
+        if (isDeaf()) {
+          // The former writer is fenced, and this node does not know the outcome.
+          SimUnitStore unusedStore = store(unit, listener);
+        }
         throw new StoreUnavailableException("no answer in time");
       }
       if (unit != Unit.CATALOG) {
         now.tail.readAll();
       }
       world.opened(unit, name);
+      return store(unit, listener);
+    }
+
+    private boolean isDeaf() {
+      return world.reach.isSent(name) && !world.reach.isReached(name);
+    }
+
+    private SimUnitStore store(int unit, StoreListener listener) {
       return new SimUnitStore(
           new SimUnitStore.Opened(world.stores, unit, listener),
           world.reach,
           () -> world.reach.isReached(name) && now.process.isAlive(),
+          () -> isDeaf() && now.process.isAlive(),
           control);
     }
   }
@@ -209,7 +222,7 @@ final class Machine {
 
   private void wake(Running now) {
     for (int i = 0; i < SHARDS; i++) {
-      if (!now.isStepping[i] && !now.node.copies().isIdle(i)) {
+      if (!now.isStepping[i] && !now.node.copies().isAsleep(i)) {
         int shard = i;
         now.isStepping[shard] = true;
         now.shardThreads

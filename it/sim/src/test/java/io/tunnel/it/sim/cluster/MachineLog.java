@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /** What a machine keeps of the partitions of the log, and how its nodes reach the log. */
@@ -76,7 +77,7 @@ final class MachineLog {
               }
             },
             waiting,
-            waiting::pass,
+            pauses(waiting),
             world.settings.snapshotLogBytes(),
             () -> world.count(ClusterHappening.BEGUN_WITH_SNAPSHOT));
     return new SimEngine(
@@ -92,6 +93,20 @@ final class MachineLog {
         world.settings.retentionMicros(),
         process.random().split()::nextLong,
         new SimPeers(world, name, control));
+  }
+
+  private static SimSnapshots.Pauses pauses(SimWaiting waiting) {
+    return new SimSnapshots.Pauses() {
+      @Override
+      public void pass(long nanos) {
+        waiting.pass(nanos);
+      }
+
+      @Override
+      public void await(CompletableFuture<?> until) {
+        waiting.await(until);
+      }
+    };
   }
 
   /** The process of the node is no more, and the machine loses this. */

@@ -57,6 +57,13 @@ final class ReadTruth {
     moments.put(world.agenda.nowNanos(), Math.max(before, position));
   }
 
+  /** The log of a partition has lost its end; {@code kept} is the last position now. */
+  void cut(int partition, long kept) {
+    acknowledged
+        .getOrDefault(partition, new TreeMap<>())
+        .replaceAll((nanos, position) -> Math.min(position, kept));
+  }
+
   private long acknowledgedAt(int partition, long nanos) {
     var last = acknowledged.getOrDefault(partition, new TreeMap<>()).floorEntry(nanos);
     return last == null ? 0 : last.getValue();
@@ -83,7 +90,13 @@ final class ReadTruth {
           read,
           get.terms().isStrict(),
           log,
-          since -> log.wasSince(since, get.key(), Optional.ofNullable(shown.rows().get(get.key()))),
+          since ->
+              log.mayShow(
+                  since,
+                  get.key(),
+                  Optional.ofNullable(shown.rows().get(get.key())),
+                  world.nowMicros() - (world.agenda.nowNanos() - read.arrivedNanos()) / 1_000,
+                  world.nowMicros()),
           "the row " + get.key() + " was read as " + shown.rows());
       world.count(
           get.terms().isStrict() ? ClusterHappening.ROW_READ_STRICTLY : ClusterHappening.ROW_READ);
@@ -121,7 +134,7 @@ final class ReadTruth {
       LongPredicate wasSince,
       String what) {
     long since = acknowledgedAt(log.partition(), read.arrivedNanos());
-    if (wasSince.test(since)) {
+    if (wasSince.test(since) || log.mayBeCut(read.arrivedNanos(), Long.MAX_VALUE)) {
       return;
     }
     String node = connection.server().loop().thread().process().name();

@@ -47,6 +47,11 @@ final class ReadingStory {
     }
   }
 
+  /** The log of the partition. */
+  LogTruth log() {
+    return log;
+  }
+
   /** The position of the last delivered change, or the start position. */
   long last() {
     return last;

@@ -35,7 +35,8 @@ final class SimPeers implements SimEngine.Others {
   @Override
   public CompletableFuture<List<Part>> ask(String node, List<Question> questions) {
     CompletableFuture<List<Part>> answer = new CompletableFuture<>();
-    world.agenda.after(world.reach.nanos(), () -> arrive(node, questions, answer));
+    world.agenda.after(
+        world.reach.nanos() + world.links.nanos(), () -> arrive(node, questions, answer));
     world.agenda.after(
         DEADLINE_NANOS,
         () -> control.execute(() -> fail(answer, "no answer of " + node + " in time")));
@@ -46,8 +47,10 @@ final class SimPeers implements SimEngine.Others {
     boolean unused = answer.completeExceptionally(new IOException(reason));
   }
 
-  private boolean isCut(Machine machine) {
-    return machine.isCutFromClients || world.machines.get(self).isCutFromClients;
+  private boolean isCut(Machine machine, String from, String to) {
+    return machine.isCutFromClients
+        || world.machines.get(self).isCutFromClients
+        || world.links.isCut(from, to);
   }
 
   /** A checkpoint may wait for the answer, longer than an owner may take to give a channel up. */
@@ -61,7 +64,7 @@ final class SimPeers implements SimEngine.Others {
 
   private void arrive(String node, List<Question> questions, CompletableFuture<List<Part>> answer) {
     Machine machine = world.machines.get(node);
-    if (isCut(machine) || isLost()) {
+    if (isCut(machine, self, node) || isLost()) {
       return;
     }
     Optional<SimThread> thread = machine.controlThread();
@@ -85,9 +88,9 @@ final class SimPeers implements SimEngine.Others {
 
   private void back(Machine machine, List<Part> parts, CompletableFuture<List<Part>> answer) {
     world.count(ClusterHappening.LOOKED);
-    if (!isCut(machine) && !isLost()) {
+    if (!isCut(machine, machine.name, self) && !isLost()) {
       world.agenda.after(
-          world.reach.nanos(),
+          world.reach.nanos() + world.links.nanos(),
           () ->
               control.execute(
                   () -> {

@@ -3,11 +3,8 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.it.sim.cluster.append.SimAppends;
 import io.tunnel.it.sim.cluster.append.SimBlocks;
 import io.tunnel.it.sim.truth.Invariant;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.append.AppendTail.Stored;
 import io.tunnel.server.replica.append.SimRecords;
-import io.tunnel.server.replica.snapshot.SnapshotBlocks;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -15,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * What may be missing of a partition's log and of its blocks: what lies before the second newest
@@ -26,9 +24,6 @@ final class TrimTruth {
   private static final Pattern LOST =
       Pattern.compile("changes (\\d+) to (\\d+) of partition (\\d+)");
 
-  /** Bytes of a block before the id of its snapshot. */
-  private static final int FORM_BYTES = 2;
-
   private final Of of;
   private final Consumer<ClusterHappening> counts;
 
@@ -37,6 +32,7 @@ final class TrimTruth {
 
   private SimRecords.Trimmed trimmed = SimRecords.Trimmed.NONE;
   private long deleted;
+  private int lastTrim;
 
   /**
    * The logs of a partition.
@@ -93,6 +89,23 @@ final class TrimTruth {
       counts.accept(ClusterHappening.LOG_TRIMMED);
     }
     trimmed = trimmed.with(next);
+    lastTrim = (int) record.offset() + 1;
+  }
+
+  /** The log has lost its end, and is read again. */
+  void clear() {
+    snapshots.clear();
+    trimmed = SimRecords.Trimmed.NONE;
+  }
+
+  /** The offset behind the last record that trims. */
+  int offset() {
+    return lastTrim;
+  }
+
+  /** Whether changes may be missing. */
+  boolean isTrimmed() {
+    return trimmed.position() > 1;
   }
 
   private static boolean isKept(SimRecords.Named second, SimRecords.Trimmed trim) {
@@ -103,23 +116,9 @@ final class TrimTruth {
 
   /** Whether nodes were given all blocks of a snapshot intact. */
   private boolean isReadBack(SimRecords.Named named) {
-    Set<Bytes> given = of.blocks().given(of.partition());
-    for (int number = 0; number < named.blocks(); number++) {
-      if (!has(given, named.id(), number)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean has(Set<Bytes> given, long id, int number) {
-    return given.stream()
-        .map(name -> ByteBuffer.wrap(name.toByteArray()))
-        .anyMatch(
-            name ->
-                name.limit() == SnapshotBlocks.NAME_BYTES
-                    && name.getLong(FORM_BYTES) == id
-                    && name.getInt(FORM_BYTES + Long.BYTES) == number);
+    Set<SimBlocks.Name> given = of.blocks().given(of.partition());
+    return IntStream.range(0, named.blocks())
+        .allMatch(number -> given.contains(new SimBlocks.Name(named.id(), number)));
   }
 
   /** Only a record allows a deletion. */

@@ -12,6 +12,9 @@ import java.util.function.LongPredicate;
 /** The log that the nodes of a world share. */
 final class WorldLogs {
 
+  /** Of Linux. */
+  private static final Path MEMORY = Path.of("/dev/shm");
+
   private final SimAppends appends;
   private final SimBlocks blocks = new SimBlocks();
   private final ClusterWorld world;
@@ -23,9 +26,12 @@ final class WorldLogs {
     directory = temporary();
   }
 
+  /** In memory where the system has a directory there: no table waits for a real disk. */
   private static Path temporary() {
     try {
-      return Files.createTempDirectory("cluster");
+      return Files.isWritable(MEMORY)
+          ? Files.createTempDirectory(MEMORY, "cluster")
+          : Files.createTempDirectory("cluster");
     } catch (IOException e) {
       throw new UncheckedIOException("cannot make a directory for tables", e);
     }
@@ -41,7 +47,13 @@ final class WorldLogs {
     return new LogTruth(
         new TrimTruth.Of(id, appends, blocks, world.settings.retentionMicros()),
         counts,
-        isNumbered);
+        isNumbered,
+        world::hasRowSession);
+  }
+
+  /** Is told from now on whenever a record has landed in any log. */
+  void whenLanded(Runnable reader) {
+    appends.listen(reader);
   }
 
   /** Another broker leads the log of a partition, and has all of the log. */
@@ -49,6 +61,21 @@ final class WorldLogs {
     world.trace.add("another broker leads the log of partition " + partition);
     world.count(ClusterHappening.LOG_LED_BY_ANOTHER);
     appends.ledByAnother(partition);
+  }
+
+  /** Another broker leads the log of a partition, and lacks some of the last records. */
+  void cut(int partition, int records) {
+    int last = appends.records(partition).size();
+    int end = Math.max(world.truth.log(partition).cuttable(), last - records);
+    if (end < last) {
+      world.trace.add(
+          "the log of partition " + partition + " loses all from offset " + end + " on");
+      world.count(ClusterHappening.LOG_CUT);
+      world.truth.disturbed();
+      appends.cut(partition, end);
+      long kept = world.truth.log(partition).cut(world.agenda.nowNanos());
+      world.truth.reads().cut(partition, kept);
+    }
   }
 
   /** Deletes what the world has on disks. */

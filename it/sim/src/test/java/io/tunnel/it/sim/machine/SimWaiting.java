@@ -3,6 +3,7 @@ package io.tunnel.it.sim.machine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 
@@ -35,6 +36,10 @@ public final class SimWaiting implements Executor {
     private boolean hasEnded;
     private boolean isKilled;
     private long nanos;
+
+    /** What the task waits for; empty while it lets {@link #nanos} pass. */
+    private Optional<CompletableFuture<?>> awaited = Optional.empty();
+
     private Optional<Throwable> failure = Optional.empty();
 
     Task(Runnable action) {
@@ -67,8 +72,17 @@ public final class SimWaiting implements Executor {
     }
 
     void pass(long delayNanos) {
-      requireAlive();
       nanos = delayNanos;
+      stand(Optional.empty());
+    }
+
+    void await(CompletableFuture<?> until) {
+      stand(Optional.of(until));
+    }
+
+    private void stand(Optional<CompletableFuture<?>> until) {
+      requireAlive();
+      awaited = until;
       stands.release();
       mayRun.acquireUninterruptibly();
       requireAlive();
@@ -97,19 +111,35 @@ public final class SimWaiting implements Executor {
         });
     if (!task.hasEnded) {
       waiting.add(task);
-      thread.after(
-          task.nanos,
-          () -> {
-            if (!task.isKilled) {
-              resume(task);
-            }
-          });
+      task.awaited.ifPresentOrElse(
+          until -> {
+            var unused = until.whenComplete((any, failure) -> goOnLater(task, 0));
+          },
+          () -> goOnLater(task, task.nanos));
     }
+  }
+
+  private void goOnLater(Task task, long nanos) {
+    var unused =
+        thread.after(
+            nanos,
+            () -> {
+              if (!task.isKilled) {
+                resume(task);
+              }
+            });
   }
 
   /** To be called by a task: lets that much time pass. */
   public void pass(long nanos) {
     running.orElseThrow().pass(nanos);
+  }
+
+  /** To be called by a task: lets time pass until the future is complete. */
+  public void await(CompletableFuture<?> until) {
+    if (!until.isDone()) {
+      running.orElseThrow().await(until);
+    }
   }
 
   /** The process is no more: all tasks end where they wait. */

@@ -5,18 +5,31 @@ import io.tunnel.model.DeletionCause;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord.RecordType;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongPredicate;
 
 /** Whose the rows of a partition are, as the changes of its log say. */
-final class BoundTruth {
+public final class BoundTruth {
 
   private final int partition;
+  private final boolean isAlone;
   private final Map<Bytes, Long> sessions = new HashMap<>();
 
-  BoundTruth(int partition) {
+  /** Closed sessions, and sessions with a DELETE here: no row of these comes later. */
+  private final Set<Long> gone = new HashSet<>();
+
+  /**
+   * No row is bound yet.
+   *
+   * @param isAlone whether who binds rows is also who ends sessions. A leader of a cluster may bind
+   *     a row when the end of the session is stored already, but behind no DELETE of the session.
+   */
+  public BoundTruth(int partition, boolean isAlone) {
     this.partition = partition;
+    this.isAlone = isAlone;
   }
 
   private static Bytes key(Change change) {
@@ -30,7 +43,7 @@ final class BoundTruth {
    * @param hasSession whether the catalog has the session
    * @return whether the change is such a DELETE
    */
-  boolean require(Change change, LongPredicate hasSession) {
+  public boolean require(Change change, LongPredicate hasSession) {
     Long owner = sessions.get(key(change));
     boolean goes = change.record().deletionCause().equals(Optional.of(DeletionCause.SESSION_ENDED));
     if (goes) {
@@ -42,13 +55,14 @@ final class BoundTruth {
           partition,
           change.record(),
           owner);
+      gone.add(owner);
     }
     change
         .session()
         .ifPresent(
             session ->
                 Invariant.BOUND_ROWS_GO.require(
-                    hasSession.test(session),
+                    isAlone ? hasSession.test(session) : !gone.contains(session),
                     "partition %d: %s is bound to session %d, which has ended",
                     partition,
                     change.record(),
@@ -71,7 +85,8 @@ final class BoundTruth {
   }
 
   /** No row is left of a session whose close is answered. */
-  void requireClosed(long closed) {
+  public void requireClosed(long closed) {
+    gone.add(closed);
     Invariant.CLOSED_MEANS_GONE.require(
         !sessions.containsValue(closed),
         "partition %d: the close of session %d is answered, and rows of it are there",
@@ -80,7 +95,7 @@ final class BoundTruth {
   }
 
   /** No row is left of a session that has ended. */
-  void requireGone(LongPredicate hasSession) {
+  public void requireGone(LongPredicate hasSession) {
     sessions.forEach(
         (key, session) ->
             Invariant.BOUND_ROWS_GO.require(

@@ -19,10 +19,11 @@ public final class ChosenNumbers {
 
   private long largest;
 
-  ChosenNumbers() {}
+  /** Has seen no change. */
+  public ChosenNumbers() {}
 
   /** Takes the next change of the partition: a chosen number is above all numbers before it. */
-  void require(int partition, StreamRecord record) {
+  public void require(int partition, StreamRecord record) {
     if (record.getPrimaryKey().size() < RowFold.AUTO_SCHEMA.size()) {
       return;
     }
@@ -38,7 +39,7 @@ public final class ChosenNumbers {
   }
 
   /** The largest number so far, of rows that are there and of others; 0 at first. */
-  long largest() {
+  public long largest() {
     return largest;
   }
 
@@ -53,7 +54,7 @@ public final class ChosenNumbers {
    *
    * @param first what the server says of the first row that asked
    */
-  static WriteRequest chosen(WriteRequest write, OptionalLong first) {
+  public static WriteRequest chosen(WriteRequest write, OptionalLong first) {
     if (!AutoNumbers.areAsked(write.batch())) {
       return write;
     }

@@ -79,7 +79,7 @@ public final class PartitionTruth {
 
   public PartitionTruth(int id) {
     this.id = id;
-    this.bound = new BoundTruth(id);
+    this.bound = new BoundTruth(id, true);
   }
 
   /** Rows expire so long after their last write. */

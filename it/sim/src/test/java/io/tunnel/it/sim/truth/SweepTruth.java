@@ -13,7 +13,7 @@ public final class SweepTruth {
   /** A DELETE is committed sooner after its row was looked up. */
   private static final double COMMIT_SECONDS_MAX = 0.5;
 
-  /** A sweep allows the rows of so much time at once. */
+  /** A sweep allows one row and the rows of so much time at once. */
   private static final double TICK_SECONDS_MAX = 0.5;
 
   private final double perSecond;
@@ -38,7 +38,7 @@ public final class SweepTruth {
     Debt debt = debtByShard.computeIfAbsent(shard, any -> new Debt());
     debt.rows = Math.max(0, debt.rows - perSecond * (nowNanos - debt.nanos) / 1e9) + rows;
     debt.nanos = nowNanos;
-    double allowed = 1 + Math.max(1, perSecond * TICK_SECONDS_MAX) + perSecond * COMMIT_SECONDS_MAX;
+    double allowed = 2 + perSecond * (TICK_SECONDS_MAX + COMMIT_SECONDS_MAX);
     Invariant.SWEPT_AT_PACE.require(
         debt.rows <= allowed,
         "shard %d deletes %d expired rows and is %.1f rows ahead, more than %.1f, of %.1f a second",

@@ -115,6 +115,7 @@ public final class WrittenTruth {
     /** The value under which the log has the row; a DELETE has none. */
     private final Optional<Long> value;
 
+    private final long addedNanos;
     private final long lossesBefore;
     private final long restoresBefore;
     private Optional<RowResult> result = Optional.empty();
@@ -131,6 +132,7 @@ public final class WrittenTruth {
       this.partition = partition;
       this.change = change;
       this.value = value;
+      this.addedNanos = home.agenda().nowNanos();
       this.lossesBefore = partition.losses();
       this.restoresBefore = partition.restores();
     }
@@ -171,9 +173,13 @@ public final class WrittenTruth {
           && (writer.isSynced || partition.losses() == lossesBefore);
     }
 
+    private boolean mayBeCut(long position) {
+      return partition.mayBeCut(addedNanos, position);
+    }
+
     private void requireThere(RowResult told) {
       partition.learn();
-      if (partition.isGone() || !mustStay()) {
+      if (partition.isGone() || !mustStay() || mayBeCut(told.position())) {
         return;
       }
       Invariant holds =
@@ -361,7 +367,9 @@ public final class WrittenTruth {
           Map<Long, Integer> times =
               timesByPartition.computeIfAbsent(
                   row.partition.partition(), any -> timesOf(row.partition));
-          requireNoneOfRefused(row, times);
+          if (!row.mayBeCut(Long.MAX_VALUE)) {
+            requireNoneOfRefused(row, times);
+          }
           row.result.ifPresent(told -> requireSo(row, told, times, lastByKey));
         }
       }
@@ -391,7 +399,7 @@ public final class WrittenTruth {
 
   private void requireSo(
       Row row, RowResult told, Map<Long, Integer> times, Map<Bytes, Long> lastByKey) {
-    if (told.outcome() == Outcome.APPLIED && row.mustStay()) {
+    if (told.outcome() == Outcome.APPLIED && row.mustStay() && !row.mayBeCut(told.position())) {
       Invariant.OUTCOMES_HOLD.require(
           row.isAt(told.position()), "%s was APPLIED, and is not there any more", row);
       Long before = lastByKey.put(row.key(), told.position());
@@ -403,7 +411,9 @@ public final class WrittenTruth {
           before);
     } else if (told.outcome() == Outcome.NOT_SENT || told.outcome() == Outcome.REJECTED) {
       Invariant.OUTCOMES_HOLD.require(
-          row.value.isEmpty() || !times.containsKey(row.value.get()),
+          row.value.isEmpty()
+              || !times.containsKey(row.value.get())
+              || row.mayBeCut(Long.MAX_VALUE),
           "%s was %s, and is in the log",
           row,
           told.outcome());

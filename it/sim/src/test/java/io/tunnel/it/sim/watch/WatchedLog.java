@@ -32,6 +32,14 @@ public interface WatchedLog {
     return false;
   }
 
+  /**
+   * Whether the log may have lost what is at a position, or what an answer said of the position,
+   * because the log lost its end after that moment or shortly before.
+   */
+  default boolean mayBeCut(long nanos, long position) {
+    return false;
+  }
+
   /** Whether the table was dropped. */
   default boolean isGone() {
     return false;

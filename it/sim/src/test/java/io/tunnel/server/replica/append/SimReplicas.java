@@ -39,12 +39,13 @@ public final class SimReplicas {
 
   private static final int SEGMENT_BYTES_MAX = 3_000;
   private static final int OPEN_FILES_MAX = 4;
-  private static final int FLUSHED_ONE_IN = 150;
+  private static final int FLUSHED_ONE_IN = 60;
 
   private final AppendReplicas all;
   private final List<LaneKeeper> keepers;
   private final List<LocalRetention> retentions = new ArrayList<>();
   private final SimStorage storage;
+  private final boolean[] isAwake;
 
   /**
    * What a node has of the shared log.
@@ -101,6 +102,7 @@ public final class SimReplicas {
     Shards shards =
         Shards.openCache(layout, given.known().catalog(), lanes, SimShards.NO_METER, given.clock());
     keepers = lanes.keepers(shards);
+    isAwake = new boolean[count];
     all = new AppendReplicas(shards, keepers, lanes, config, SimSnapshots.fast(given.clock()));
     for (Shard shard : shards.all()) {
       storage.opened(shard.store());
@@ -150,14 +152,17 @@ public final class SimReplicas {
     return keepers.size();
   }
 
-  /** Whether nothing waits for a shard. */
-  public boolean isIdle(int shard) {
-    return SimSteps.isIdle(all.shards().get(shard));
+  /**
+   * Whether the thread of a shard would sleep: the last step found nothing to do, and no task was
+   * posted since. A shard whose groups are under way sleeps until the log answers.
+   */
+  public boolean isAsleep(int shard) {
+    return !isAwake[shard] && !SimSteps.hasPosted(all.shards().get(shard));
   }
 
   /** Lets a shard do what waits, and what it is time for. */
   public void step(int shard) {
-    SimSteps.step(all.shards().get(shard));
+    isAwake[shard] = SimSteps.step(all.shards().get(shard));
     if (storage.random().nextInt(FLUSHED_ONE_IN) == 0) {
       try {
         storage.flush(all.shards().get(shard).store());

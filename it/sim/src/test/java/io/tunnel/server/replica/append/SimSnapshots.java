@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongConsumer;
 
 /**
  * Snapshots of a simulated node. Their clock runs fast, so that worlds of a minute have snapshots
@@ -19,7 +18,7 @@ import java.util.function.LongConsumer;
  * @param blocks the log of blocks
  * @param owner the thread of snapshots
  * @param waiting runs tasks that may wait
- * @param passNanos by a task that may wait: lets simulated nanoseconds pass
+ * @param pauses of tasks that may wait
  * @param logBytes of a partition's log, after which a snapshot is due; empty when no snapshot is
  *     ever taken
  * @param begun is told when a replica has begun with a snapshot
@@ -28,9 +27,19 @@ public record SimSnapshots(
     SnapshotBlocks blocks,
     Executor owner,
     Executor waiting,
-    LongConsumer passNanos,
+    Pauses pauses,
     Optional<Integer> logBytes,
     Runnable begun) {
+
+  /** How a task that may wait lets simulated time pass. */
+  public interface Pauses {
+
+    /** Lets so many nanoseconds pass. */
+    void pass(long nanos);
+
+    /** Lets time pass until the future is complete. */
+    void await(CompletableFuture<?> until);
+  }
 
   /** How often faster the clock of snapshots runs. */
   public static final int HASTE = 100;
@@ -41,10 +50,20 @@ public record SimSnapshots(
 
   /** What the replicas of a node need for snapshots. */
   Snapshots.Ports ports(ReadableAppendLog log, OtherReplicas others) {
-    Waits waits = new Simulated(passNanos);
+    Waits waits = new Simulated(pauses);
     ReplicaStart start = new ReplicaStart(log, blocks, waiting, waits);
     return new Snapshots.Ports(
-        (shard, partition) -> start.begin(shard, partition).thenApply(this::tell),
+        new LaneStarts() {
+          @Override
+          public CompletableFuture<LaneState> begin(Shard shard, int partition) {
+            return start.begin(shard, partition).thenApply(SimSnapshots.this::tell);
+          }
+
+          @Override
+          public long damaged() {
+            return start.damaged();
+          }
+        },
         log,
         blocks,
         new Snapshots.Threads(owner, waiting, waits),
@@ -82,24 +101,26 @@ public record SimSnapshots(
   }
 
   /** Lets simulated time pass until there is what was waited for. */
-  private record Simulated(LongConsumer passNanos) implements Waits {
+  private record Simulated(Pauses pauses) implements Waits {
 
-    private static final long LOOK_NANOS = 1_000_000;
+    private static final long LOOK_NANOS_MIN = 500_000;
+    private static final long LOOK_NANOS_MAX = 16_000_000;
     private static final long QUEUE_NANOS_MAX = 5_000_000_000L;
 
     @Override
     public <T> T answer(CompletableFuture<T> asked)
         throws InterruptedException, ExecutionException {
-      while (!asked.isDone()) {
-        passNanos.accept(LOOK_NANOS);
-      }
+      pauses.await(asked);
       return asked.get();
     }
 
+    /** Looks ever more rarely, since each look costs two turns of real threads. */
     @Override
     public <T> Optional<T> next(BlockingQueue<T> queue) throws InterruptedException {
-      for (long waited = 0; queue.isEmpty() && waited < QUEUE_NANOS_MAX; waited += LOOK_NANOS) {
-        passNanos.accept(LOOK_NANOS);
+      long look = LOOK_NANOS_MIN;
+      for (long waited = 0; queue.isEmpty() && waited < QUEUE_NANOS_MAX; waited += look) {
+        look = Math.min(LOOK_NANOS_MAX, 2 * look);
+        pauses.pass(look);
       }
       return Optional.ofNullable(queue.poll());
     }

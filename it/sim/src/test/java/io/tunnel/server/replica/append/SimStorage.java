@@ -2,6 +2,7 @@ package io.tunnel.server.replica.append;
 
 import io.tunnel.server.disk.Disk;
 import io.tunnel.server.log.SimDisk;
+import io.tunnel.server.table.SimFlush;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,10 +88,8 @@ public final class SimStorage {
 
   /** Writes all that is folded to the table's files, and returns when the files are complete. */
   void flush(TableStore store) throws IOException {
-    long folded = store.foldedOffset();
-    while (store.durableOffset() < folded) {
-      store.startFlush();
-      Thread.onSpinWait();
+    if (store.durableOffset() < store.foldedOffset()) {
+      SimFlush.flush(store);
     }
   }
 

@@ -53,13 +53,31 @@ public final class SimAppends {
     return log(partition).first;
   }
 
+  /** Records before an offset may go; returns the first offset that is left. */
+  long deleteBefore(int partition, long offset) {
+    Log log = log(partition);
+    log.first = Math.max(log.first, offset);
+    return log.first;
+  }
+
   /** Another broker leads the log of a partition, and has all of the log. */
   public void ledByAnother(int partition) {
     log(partition).leaderEpoch++;
   }
 
+  /**
+   * Another broker leads the log of a partition, and lacks the end: records from {@code end} on are
+   * gone, and their offsets are given again.
+   */
+  public void cut(int partition, int end) {
+    Log log = log(partition);
+    log.leaderEpoch++;
+    log.records.subList(end, log.records.size()).clear();
+    List.copyOf(readers).forEach(Runnable::run);
+  }
+
   /** Is told whenever something has landed. */
-  void listen(Runnable reader) {
+  public void listen(Runnable reader) {
     readers.add(reader);
   }
 

@@ -55,6 +55,11 @@ public final class SimAppendsClient implements ReadableAppendLog {
     return reach.isReached(node);
   }
 
+  /** Whether the log takes what is sent, and the answer is lost on its way. */
+  private boolean isDeaf() {
+    return reach.isSent(node) && !reach.isReached(node);
+  }
+
   @Override
   public void append(int partition, byte[] header, byte[] value, Appended appended) {
     inFlight++;
@@ -84,6 +89,17 @@ public final class SimAppendsClient implements ReadableAppendLog {
       landed(partition, header, value, appended);
       return;
     }
+    if (isDeaf()) {
+      log.land(partition, header, value);
+    } else {
+      lost(partition, header, value);
+    }
+    long at = Math.max(answering.getOrDefault(partition, 0L) + 1, failsNanos());
+    answering.put(partition, at);
+    answer(at, appended, Optional.empty());
+  }
+
+  private void lost(int partition, byte[] header, byte[] value) {
     switch (reach.random.nextInt(3)) {
       case 0 ->
           reach.agenda.after(
@@ -97,9 +113,6 @@ public final class SimAppendsClient implements ReadableAppendLog {
         // Never lands.
       }
     }
-    long at = Math.max(answering.getOrDefault(partition, 0L) + 1, failsNanos());
-    answering.put(partition, at);
-    answer(at, appended, Optional.empty());
   }
 
   private long failsNanos() {
@@ -172,13 +185,10 @@ public final class SimAppendsClient implements ReadableAppendLog {
 
   @Override
   public CompletableFuture<Void> deleteBefore(int partition, long offset) {
-    return ask(
-            List.of(partition),
-            id -> {
-              SimAppends.Log of = log.log(id);
-              of.first = Math.max(of.first, offset);
-              return of.first;
-            })
+    if (isDeaf()) {
+      reach.agenda.after(reach.nanos(), () -> log.deleteBefore(partition, offset));
+    }
+    return ask(List.of(partition), id -> log.deleteBefore(id, offset))
         .get(partition)
         .thenApply(any -> null);
   }

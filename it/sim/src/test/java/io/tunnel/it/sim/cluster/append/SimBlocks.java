@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster.append;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
 import java.util.HashSet;
@@ -13,7 +14,25 @@ public final class SimBlocks {
   private final TreeMap<Integer, Log> logs = new TreeMap<>();
 
   /** Names of intact blocks that some node was given, by partition. */
-  private final TreeMap<Integer, Set<Bytes>> given = new TreeMap<>();
+  private final TreeMap<Integer, Set<Name>> given = new TreeMap<>();
+
+  /** Bytes of a block before the id of its snapshot. */
+  private static final int FORM_BYTES = 2;
+
+  /**
+   * Which block it is.
+   *
+   * @param snapshot id of the snapshot
+   * @param number of the block in its snapshot
+   */
+  public record Name(long snapshot, int number) {
+
+    private static Name of(Bytes block) {
+      byte[] bytes = block.toByteArray();
+      return new Name(
+          Binary.getLong(bytes, FORM_BYTES), Binary.getInt(bytes, FORM_BYTES + Long.BYTES));
+    }
+  }
 
   /** The log of a partition. */
   static final class Log {
@@ -59,9 +78,7 @@ public final class SimBlocks {
       return Optional.empty();
     }
     if (!log.damaged.contains(found.getKey())) {
-      given
-          .computeIfAbsent(partition, id -> new HashSet<>())
-          .add(Bytes.copyOf(found.getValue().toByteArray(), 0, SnapshotBlocks.NAME_BYTES));
+      given.computeIfAbsent(partition, id -> new HashSet<>()).add(Name.of(found.getValue()));
     }
     return Optional.of(new SnapshotBlocks.Found(found.getKey(), found.getValue()));
   }
@@ -78,7 +95,7 @@ public final class SimBlocks {
   }
 
   /** Names of intact blocks that nodes were given. */
-  public Set<Bytes> given(int partition) {
+  public Set<Name> given(int partition) {
     return given.getOrDefault(partition, Set.of());
   }
 }

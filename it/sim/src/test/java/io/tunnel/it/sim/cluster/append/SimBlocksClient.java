@@ -21,8 +21,10 @@ public final class SimBlocksClient implements SnapshotBlocks {
 
   private static final long LATE_NANOS_MAX = 4_000_000_000L;
   private static final int DOUBLED_ONE_IN = 30;
-  private static final int DAMAGED_ONE_IN = 20;
   private static final int BITS = 1 << 16;
+
+  /** Whatever is sent lands. */
+  private static final int SURE = 1;
 
   private final String node;
   private final SimBlocks log;
@@ -76,11 +78,11 @@ public final class SimBlocksClient implements SnapshotBlocks {
       answer(reach.nanos(), appended, OptionalLong.of(offset));
       return;
     }
-    switch (reach.random.nextInt(3)) {
+    switch (reach.isSent(node) && !isReached() ? SURE : reach.random.nextInt(3)) {
       case 0 ->
           reach.agenda.after(reach.random.nextLong(LATE_NANOS_MAX), () -> land(partition, block));
       case 1 -> {
-        if (isReached()) {
+        if (reach.isSent(node)) {
           land(partition, block);
         }
       }
@@ -94,7 +96,7 @@ public final class SimBlocksClient implements SnapshotBlocks {
   private long land(int partition, Bytes block) {
     boolean isFaulty = reach.lossPercent > 0;
     long offset;
-    if (isFaulty && reach.random.nextInt(DAMAGED_ONE_IN) == 0) {
+    if (isFaulty && reach.random.nextInt(reach.damagedOneIn) == 0) {
       int bit = reach.random.nextBoolean() ? reach.random.nextInt(BITS) : -1;
       offset = log.landDamaged(partition, block, bit);
       damaged.run();

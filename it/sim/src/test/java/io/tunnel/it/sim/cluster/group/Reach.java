@@ -16,18 +16,40 @@ public final class Reach {
   public final Agenda agenda;
   public final SplittableRandom random;
   private final TreeSet<String> cut = new TreeSet<>();
+
+  /** Nodes whose requests arrive, and that get no answer. */
+  private final TreeSet<String> deaf = new TreeSet<>();
+
   private boolean isDown;
 
   /** How likely it is that an answer is lost, in percent. */
   public int lossPercent;
+
+  /** While answers are lost, the log of blocks damages one block in so many. */
+  public int damagedOneIn = 20;
 
   public Reach(Agenda agenda, SplittableRandom random) {
     this.agenda = agenda;
     this.random = random;
   }
 
+  /** Whether requests of a node arrive, and answers come back. */
   public boolean isReached(String node) {
+    return isSent(node) && !deaf.contains(node);
+  }
+
+  /** Whether requests of a node arrive, whatever comes back. */
+  public boolean isSent(String node) {
     return !isDown && !cut.contains(node);
+  }
+
+  /** No answer comes back to a node, or all do again. */
+  public void deafen(String node, boolean isDeaf) {
+    if (isDeaf) {
+      deaf.add(node);
+    } else {
+      deaf.remove(node);
+    }
   }
 
   public void cut(String node, boolean isCut) {
@@ -44,6 +66,7 @@ public final class Reach {
 
   public void heal() {
     cut.clear();
+    deaf.clear();
     isDown = false;
     lossPercent = 0;
   }

@@ -22,6 +22,10 @@ public final class SimMembership implements Membership {
   private boolean isDeciding = true;
   private boolean isAsked;
   private boolean isClosed;
+
+  /** The group may know a member that has heard nothing for too long: it joins again. */
+  private boolean isToJoin;
+
   private long answeredNanos;
   private long toldGeneration = -1;
 
@@ -40,7 +44,11 @@ public final class SimMembership implements Membership {
   }
 
   private boolean isReached() {
-    return reach.isReached(name) && thread.process().isAlive() && !isClosed;
+    return reach.isReached(name) && isThere();
+  }
+
+  private boolean isThere() {
+    return thread.process().isAlive() && !isClosed;
   }
 
   /** Something goes to the group, if it is reached when it arrives. */
@@ -48,7 +56,7 @@ public final class SimMembership implements Membership {
     reach.agenda.after(
         reach.nanos(),
         () -> {
-          if (isReached()) {
+          if (reach.isSent(name) && isThere()) {
             word.run();
           }
         });
@@ -68,13 +76,16 @@ public final class SimMembership implements Membership {
         () -> {
           boolean isKnown = group.heard(this, toldGeneration);
           boolean isOver = group.isStable() && group.last().generation() == toldGeneration;
-          thread.execute(() -> answered(isKnown, isOver));
+          if (isReached()) {
+            thread.execute(() -> answered(isKnown, isOver));
+          }
         });
     long silentNanos = reach.agenda.nowNanos() - answeredNanos;
     if (isMember && silentNanos > SimGroup.SESSION_NANOS + HEARTBEAT_NANOS) {
       isMember = false;
       isDeciding = false;
       isAsked = true;
+      isToJoin = true;
       node.lost();
     }
     if (!isDeciding && isAsked) {
@@ -88,7 +99,8 @@ public final class SimMembership implements Membership {
   private void answered(boolean isKnown, boolean isOver) {
     answeredNanos = reach.agenda.nowNanos();
     isDeciding &= !isOver;
-    if (!isKnown) {
+    if (!isKnown || isToJoin) {
+      isToJoin = false;
       if (isMember) {
         isMember = false;
         node.lost();
@@ -98,9 +110,16 @@ public final class SimMembership implements Membership {
     }
   }
 
+  /** A question of the group, which a deaf node does not hear. */
+  private void hear(Runnable question) {
+    if (reach.isReached(name) || !reach.isSent(name)) {
+      thread.execute(question);
+    }
+  }
+
   /** The group asks what this node says of itself. */
   public void say(long round) {
-    thread.execute(
+    hear(
         () -> {
           isDeciding = true;
           NodeInfo info = node.introduce();
@@ -110,7 +129,7 @@ public final class SimMembership implements Membership {
 
   /** The group asks for a decision. */
   public void decide(long round, long generation, List<NodeInfo> nodes) {
-    thread.execute(
+    hear(
         () -> {
           Placement placement = node.place(generation, nodes);
           send(() -> group.decided(round, placement));

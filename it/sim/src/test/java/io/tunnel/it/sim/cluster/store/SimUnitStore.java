@@ -27,6 +27,7 @@ public final class SimUnitStore implements CatalogStore {
   private final int id;
   private final Reach reach;
   private final BooleanSupplier isReached;
+  private final BooleanSupplier isDeaf;
   private final SimThread control;
   private final StoreListener listener;
   private final long writer;
@@ -38,7 +39,19 @@ public final class SimUnitStore implements CatalogStore {
   private boolean isFenced;
   private boolean isClosed;
 
-  public SimUnitStore(Opened opened, Reach reach, BooleanSupplier isReached, SimThread control) {
+  /**
+   * Becomes the only writer of a unit.
+   *
+   * @param isReached whether a write arrives, and its answer comes back
+   * @param isDeaf whether a write arrives, and no answer comes back
+   */
+  public SimUnitStore(
+      Opened opened,
+      Reach reach,
+      BooleanSupplier isReached,
+      BooleanSupplier isDeaf,
+      SimThread control) {
+    this.isDeaf = isDeaf;
     this.stores = opened.stores();
     this.id = opened.unit();
     this.listener = opened.listener();
@@ -82,7 +95,9 @@ public final class SimUnitStore implements CatalogStore {
     isWaiting = true;
     stores.inDoubt();
     control.block(WRITE_NANOS_MAX);
-    boolean isStored = isReached.getAsBoolean() && isNewest() && reach.random.nextBoolean();
+    boolean isStored =
+        isNewest()
+            && (isDeaf.getAsBoolean() || (isReached.getAsBoolean() && reach.random.nextBoolean()));
     if (isStored) {
       commit(changes);
     }

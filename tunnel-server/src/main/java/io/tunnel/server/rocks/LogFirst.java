@@ -1,5 +1,6 @@
-package io.tunnel.server.table;
+package io.tunnel.server.rocks;
 
+import io.tunnel.server.table.ByteMap;
 import java.io.IOException;
 import org.rocksdb.AbstractEventListener;
 import org.rocksdb.FlushJobInfo;
@@ -25,9 +26,9 @@ final class LogFirst extends AbstractEventListener {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(LogFirst.class);
 
-  private final TableStore.LogSync syncLog;
+  private final ByteMap.LogSync syncLog;
 
-  LogFirst(TableStore.LogSync syncLog) {
+  LogFirst(ByteMap.LogSync syncLog) {
     super(EnabledEventCallback.ON_FLUSH_BEGIN);
     this.syncLog = syncLog;
   }

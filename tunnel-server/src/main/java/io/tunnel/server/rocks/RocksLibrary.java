@@ -1,4 +1,4 @@
-package io.tunnel.server.table;
+package io.tunnel.server.rocks;
 
 import java.io.File;
 import java.io.IOException;

@@ -1,6 +1,7 @@
-package io.tunnel.server.table;
+package io.tunnel.server.rocks;
 
-import java.io.IOException;
+import io.tunnel.server.table.ByteMap;
+import io.tunnel.server.table.TableStoreConfig;
 import java.util.List;
 import java.util.Properties;
 import org.rocksdb.AbstractEventListener;
@@ -27,6 +28,9 @@ final class StoreResources implements AutoCloseable {
    * writes a file: where a row belongs is found among few, which the processor's cache has.
    */
   private static final int PARTS_OF_WRITE_BUFFER = 4;
+
+  /** A row's key begins with its partition, a {@code u32}. */
+  private static final int PARTITION_BYTES = Integer.BYTES;
 
   /** RocksDB chooses how many. */
   private static final int ANY_SHARDS = -1;
@@ -68,7 +72,6 @@ final class StoreResources implements AutoCloseable {
   private final Cache cache;
   private final BloomFilter filter;
   private final MergeOperator append;
-  private final TableStore.LogSync syncLog;
   private final AbstractEventListener logFirst;
   private final RocksLog log;
   private final Options options;
@@ -77,8 +80,7 @@ final class StoreResources implements AutoCloseable {
     RocksLibrary.load();
   }
 
-  StoreResources(String store, TableStoreConfig config, TableStore.LogSync syncLog) {
-    this.syncLog = syncLog;
+  StoreResources(String store, TableStoreConfig config, ByteMap.LogSync syncLog) {
     cache = new LRUCache(config.blockCacheBytes(), ANY_SHARDS, false, SHARE_OF_INDEXES);
     filter = new BloomFilter(BLOOM_BITS_PER_KEY);
     append = appendParts();
@@ -131,15 +133,14 @@ final class StoreResources implements AutoCloseable {
    */
   private static Options nearTheLast() {
     Properties inserts = new Properties();
-    inserts.setProperty(
-        "memtable_insert_with_hint_prefix_extractor", "fixed:" + StoreFormat.PARTITION_BYTES);
+    inserts.setProperty("memtable_insert_with_hint_prefix_extractor", "fixed:" + PARTITION_BYTES);
     try (DBOptions whole = new DBOptions();
         ColumnFamilyOptions rows = ColumnFamilyOptions.getColumnFamilyOptionsFromProps(inserts)) {
       return new Options(whole, rows);
     }
   }
 
-  /** How the parts of a {@link StoredRow} become one value: one behind the other. */
+  /** How the parts of a row become one value: one behind the other. */
   static MergeOperator appendParts() {
     return new StringAppendOperator("");
   }
@@ -157,10 +158,6 @@ final class StoreResources implements AutoCloseable {
   void neverSlowDown() {
     options.setLevel0SlowdownWritesTrigger(Integer.MAX_VALUE);
     options.setLevel0StopWritesTrigger(Integer.MAX_VALUE);
-  }
-
-  void syncLog() throws IOException {
-    syncLog.sync();
   }
 
   @Override

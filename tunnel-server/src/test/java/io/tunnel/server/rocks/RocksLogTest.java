@@ -1,7 +1,9 @@
-package io.tunnel.server.table;
+package io.tunnel.server.rocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

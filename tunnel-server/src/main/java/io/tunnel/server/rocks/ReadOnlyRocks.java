@@ -1,9 +1,11 @@
-package io.tunnel.server.table;
+package io.tunnel.server.rocks;
 
+import io.tunnel.server.table.ByteMap;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.MergeOperator;
 import org.rocksdb.Options;
@@ -129,8 +131,47 @@ public final class ReadOnlyRocks implements Closeable {
     }
   }
 
-  RocksDB db() {
-    return db;
+  /** The value of a key, or null when there is none. */
+  public byte[] get(byte[] key) throws IOException {
+    try {
+      return db.get(key);
+    } catch (RocksDBException e) {
+      throw RocksWalk.failed(e);
+    }
+  }
+
+  /** Iterates over all entries. */
+  public ByteMap.Cursor all() {
+    return new RocksWalk(db.newIterator());
+  }
+
+  /**
+   * The current files.
+   *
+   * @param names of the files of entries
+   * @param manifestBytes length of the manifest
+   */
+  public record LiveFiles(List<String> names, long manifestBytes) {
+
+    /** Keeps a copy. */
+    public LiveFiles {
+      names = List.copyOf(names);
+    }
+  }
+
+  /** The files that the store consists of now. */
+  public LiveFiles files() throws IOException {
+    try {
+      RocksDB.LiveFiles live = db.getLiveFiles(false);
+      List<String> names =
+          live.files.stream()
+              .map(name -> name.startsWith("/") ? name.substring(1) : name)
+              .filter(name -> name.endsWith(".sst"))
+              .toList();
+      return new LiveFiles(names, live.manifestFileSize);
+    } catch (RocksDBException e) {
+      throw RocksWalk.failed(e);
+    }
   }
 
   @Override

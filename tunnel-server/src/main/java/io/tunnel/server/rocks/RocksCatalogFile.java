@@ -1,8 +1,7 @@
-package io.tunnel.server.catalog.store;
+package io.tunnel.server.rocks;
 
-import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.catalog.store.CatalogFile;
 import io.tunnel.server.disk.DurableFiles;
-import io.tunnel.server.table.RocksLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,7 +15,6 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Statistics;
-import org.rocksdb.Status;
 import org.rocksdb.TickerType;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
@@ -28,7 +26,7 @@ import org.rocksdb.WriteOptions;
  * begins a new write-ahead log. A successful opening has thus made all texts durable, even texts
  * that only the system's cache held.
  */
-final class RocksCatalogFile implements CatalogFile {
+public final class RocksCatalogFile implements CatalogFile {
 
   private static final long WRITE_BUFFER_BYTES = 4L * 1024 * 1024;
 
@@ -46,7 +44,7 @@ final class RocksCatalogFile implements CatalogFile {
   }
 
   /** Opens the database in {@code directory}, or creates one. */
-  RocksCatalogFile(Path directory) throws IOException {
+  public RocksCatalogFile(Path directory) throws IOException {
     try {
       DurableFiles.create(directory);
       db = RocksDB.open(options, directory.toString());
@@ -60,10 +58,7 @@ final class RocksCatalogFile implements CatalogFile {
   }
 
   private static IOException failed(String what, RocksDBException failure) {
-    String message = what + ": " + failure.getMessage();
-    Status status = failure.getStatus();
-    boolean isFull = status != null && status.getSubCode() == Status.SubCode.NoSpace;
-    return isFull ? new DiskFullException(message) : new IOException(message, failure);
+    return RocksWalk.failed(what + ": " + failure.getMessage(), failure);
   }
 
   @Override

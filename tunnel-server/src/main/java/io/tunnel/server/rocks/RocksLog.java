@@ -1,4 +1,4 @@
-package io.tunnel.server.table;
+package io.tunnel.server.rocks;
 
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.Logger;

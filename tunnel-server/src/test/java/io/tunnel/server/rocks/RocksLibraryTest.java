@@ -1,4 +1,4 @@
-package io.tunnel.server.table;
+package io.tunnel.server.rocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

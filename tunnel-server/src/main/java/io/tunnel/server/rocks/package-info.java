@@ -1,0 +1,5 @@
+/**
+ * RocksDB: the rows of a table and the texts of a catalog in native maps. No other room knows
+ * RocksDB.
+ */
+package io.tunnel.server.rocks;
