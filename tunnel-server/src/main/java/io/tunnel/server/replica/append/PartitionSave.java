@@ -15,8 +15,10 @@ import io.tunnel.server.replica.snapshot.SnapshotReader;
 import io.tunnel.server.table.PartitionLoad;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,11 +91,7 @@ public final class PartitionSave {
    *     that the logs have
    */
   public Taken run(Into into) throws IOException {
-    SnapshotSearch.Found found;
-    try (SnapshotSearch search = new SnapshotSearch(log, partition, waitMsMax)) {
-      found = search.find();
-    }
-    Optional<Snapshot> snapshot = load(found, into);
+    Optional<Snapshot> snapshot = load(into);
     try (SnapshotSearch reader = new SnapshotSearch(log, partition, waitMsMax)) {
       Reading reading = new Reading(snapshot, into);
       long start = reader.start();
@@ -107,23 +105,30 @@ public final class PartitionSave {
     }
   }
 
-  private Optional<Snapshot> load(SnapshotSearch.Found found, Into into) throws IOException {
-    for (Snapshot snapshot : found.snapshots()) {
-      SnapshotReader reader =
-          new SnapshotReader(blocks, partition, snapshot.id(), snapshot.blocks());
-      try (SnapshotLoad load = new SnapshotLoad(reader, into.rows())) {
-        boolean isComplete = false;
-        while (!isComplete) {
-          isComplete = load.step();
+  private Optional<Snapshot> load(Into into) throws IOException {
+    Set<Long> tried = new HashSet<>();
+    SnapshotSearch.Found first = find(tried);
+    SnapshotSearch.Found found = first;
+    while (!found.snapshots().isEmpty()) {
+      for (Snapshot snapshot : found.snapshots()) {
+        SnapshotReader reader =
+            new SnapshotReader(blocks, partition, snapshot.id(), snapshot.blocks());
+        try (SnapshotLoad load = new SnapshotLoad(reader, into.rows())) {
+          boolean isComplete = false;
+          while (!isComplete) {
+            isComplete = load.step();
+          }
+          into.read(snapshot.blocks().bytes());
+          return Optional.of(snapshot);
+        } catch (SnapshotDamagedException e) {
+          tried.add(snapshot.id());
+          LOGGER.error("{}; the backup looks for another snapshot", e.getMessage());
         }
-        into.read(snapshot.blocks().bytes());
-        return Optional.of(snapshot);
-      } catch (SnapshotDamagedException e) {
-        LOGGER.error("{}; the backup takes the snapshot before", e.getMessage());
       }
+      found = find(tried);
     }
     if (!found.hasAll()) {
-      requireUnmoved(found);
+      requireUnmoved(first);
       throw new IOException(
           "the log of partition %d has not all changes, and no snapshot is intact"
               .formatted(partition));
@@ -135,12 +140,16 @@ public final class PartitionSave {
   }
 
   /** A leader may have deleted the blocks of all found snapshots, and then the log has others. */
-  private void requireUnmoved(SnapshotSearch.Found found) throws IOException {
+  private void requireUnmoved(SnapshotSearch.Found first) throws IOException {
+    SnapshotSearch.Found now = find(Set.of());
+    if (!now.equals(first)) {
+      throw moved(now.start());
+    }
+  }
+
+  private SnapshotSearch.Found find(Set<Long> tried) throws IOException {
     try (SnapshotSearch search = new SnapshotSearch(log, partition, waitMsMax)) {
-      SnapshotSearch.Found now = search.find();
-      if (!now.equals(found)) {
-        throw moved(now.start());
-      }
+      return search.find(tried);
     }
   }
 

@@ -11,6 +11,7 @@ import io.tunnel.server.replica.snapshot.SnapshotReader;
 import io.tunnel.server.table.PartitionLoad;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -82,33 +83,36 @@ final class ReplicaStart implements LaneStarts {
   }
 
   private LaneState start(Shard shard, int partition) throws IOException {
-    SnapshotSearch.Found found;
-    try (SnapshotSearch search = new SnapshotSearch(log, partition, waits)) {
-      found = search.find();
-    }
+    Set<Long> tried = new HashSet<>();
     List<String> troubles = new ArrayList<>();
-    for (Snapshot snapshot : found.snapshots()) {
-      try {
-        return load(shard, partition, snapshot);
-      } catch (SnapshotDamagedException e) {
-        damaged.increment();
-        troubles.add(e.getMessage());
-        tell(e, found, troubles.size());
+    SnapshotSearch.Found found = find(partition, tried);
+    while (!found.snapshots().isEmpty()) {
+      for (Snapshot snapshot : found.snapshots()) {
+        try {
+          return load(shard, partition, snapshot);
+        } catch (SnapshotDamagedException e) {
+          damaged.increment();
+          tried.add(snapshot.id());
+          troubles.add(e.getMessage());
+          LOGGER.error("{}; looks for another snapshot", e.getMessage());
+        }
       }
+      found = find(partition, tried);
     }
     if (!found.hasAll()) {
       throw new UnservableException(why(partition, found, troubles));
+    }
+    if (!troubles.isEmpty()) {
+      LOGGER.error(
+          "no snapshot of partition {} is intact; reads the log, which has all changes", partition);
     }
     onShard(shard, partition, () -> emptied(shard, partition));
     return LaneState.NONE;
   }
 
-  /** The caller tells of the last snapshot, unless the log has all changes. */
-  private static void tell(SnapshotDamagedException e, SnapshotSearch.Found found, int tried) {
-    if (tried < found.snapshots().size()) {
-      LOGGER.error("{}; tries the snapshot before", e.getMessage());
-    } else if (found.hasAll()) {
-      LOGGER.error("{}; reads the log, which has all changes", e.getMessage());
+  private SnapshotSearch.Found find(int partition, Set<Long> tried) throws IOException {
+    try (SnapshotSearch search = new SnapshotSearch(log, partition, waits)) {
+      return search.find(tried);
     }
   }
 

@@ -87,17 +87,25 @@ final class SnapshotSearch implements AutoCloseable {
     this.tail = log.tail(events::add);
   }
 
+  /** Searches, as {@link #find(Set)} does for a caller that has tried none. */
+  Found find() throws IOException {
+    return find(Set.of());
+  }
+
   /**
-   * Searches.
+   * Searches for snapshots that the caller has not tried. The last record may be of a leader that
+   * had read no record of newer snapshots, and then all snapshots that the record names may be
+   * deleted. A caller that could load none of them searches again, which looks further back.
    *
+   * @param tried ids of snapshots which are not to be found
    * @throws IOException when the log cannot be read now, or was cut or trimmed meanwhile
    */
-  Found find() throws IOException {
+  Found find(Set<Long> tried) throws IOException {
     long start = start();
     long end = end();
     boolean hasAll = start == 0 && isFromFirst(end);
     NavigableSet<Long> names = new TreeSet<>();
-    List<Snapshot> found = List.of();
+    List<Snapshot> found = new ArrayList<>();
     long from = end;
     boolean isOver = false;
     for (long step = 1; from > start && !isOver; step *= STEP_GROWTH) {
@@ -105,6 +113,7 @@ final class SnapshotSearch implements AutoCloseable {
       from = Math.max(start, to - step);
       names.addAll(names(from, to));
       found = named(names, start, end);
+      found.removeIf(snapshot -> tried.contains(snapshot.id()));
       isOver = hasAll || found.size() >= SNAPSHOTS_LEFT || end - from >= recordsMax;
     }
     return new Found(start, hasAll, List.copyOf(found));

@@ -10,7 +10,9 @@ import io.tunnel.server.replica.append.AppendValue.Trim;
 import io.tunnel.server.replica.snapshot.SnapshotContent;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -73,8 +75,13 @@ final class SnapshotSearchTest {
 
   /** The offsets of the found snapshots. */
   private List<Long> found() throws IOException {
+    return found(Set.of());
+  }
+
+  /** The offsets of the found snapshots that were not tried. */
+  private List<Long> found(Set<Long> tried) throws IOException {
     try (SnapshotSearch search = new SnapshotSearch(log, P, Waits.ofThread(60_000), RECORDS_MAX)) {
-      SnapshotSearch.Found found = search.find();
+      SnapshotSearch.Found found = search.find(tried);
       assertThat(found.hasAll()).isFalse();
       return found.snapshots().stream().map(each -> each.id() - 1).toList();
     }
@@ -117,6 +124,35 @@ final class SnapshotSearchTest {
     assertThat(found())
         .as("seed " + seed)
         .startsWith(snapshots.get(snapshots.size() - 1), snapshots.get(snapshots.size() - 2));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void all_snapshots_that_are_not_deleted_are_found_after_those_that_the_last_leaders_name(
+      long seed) throws IOException {
+    SplittableRandom random = new SplittableRandom(seed);
+    begin();
+    int deleted = 1 + random.nextInt(SnapshotSearch.SNAPSHOTS_MAX);
+    for (int i = 0; i < deleted; i++) {
+      snapshot();
+    }
+    claim(deleted);
+    for (int i = random.nextInt(20); i > 0; i--) {
+      append(Kind.BATCHES, epoch, new byte[0]);
+    }
+    snapshot();
+    snapshot();
+    for (int i = 1 + random.nextInt(20); i > 0; i--) {
+      claim(random.nextInt(deleted + 1));
+    }
+    List<Long> intact = List.of(snapshots.get(deleted + 1), snapshots.get(deleted));
+    Set<Long> tried = new HashSet<>();
+    List<Long> found = found();
+    while (!found.isEmpty() && !found.containsAll(intact)) {
+      found.forEach(offset -> tried.add(offset + 1));
+      found = found(tried);
+    }
+    assertThat(found).as("seed " + seed).startsWith(intact.get(0), intact.get(1));
   }
 
   @Test

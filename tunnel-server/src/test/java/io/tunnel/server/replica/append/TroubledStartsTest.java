@@ -219,7 +219,7 @@ final class TroubledStartsTest extends SnapshotsFixture {
       assertThat(logged.at(Level.ERROR))
           .singleElement()
           .asString()
-          .contains("snapshot " + newest(0).id(), "tries the snapshot before");
+          .contains("snapshot " + newest(0).id(), "looks for another snapshot");
       assertThat(third.replicas.isCaughtUp(P)).isTrue();
       assertThat(third.replicas.snapshots().damaged()).isEqualTo(1);
       nodes.blocks.flipAll(P);
@@ -228,10 +228,10 @@ final class TroubledStartsTest extends SnapshotsFixture {
       fourth.replicas.follow(P);
       nodes.pass(1_000);
       assertThat(logged.at(Level.ERROR))
-          .as("of the last snapshot the caller tells")
-          .singleElement()
+          .hasSizeGreaterThan(1)
+          .first()
           .asString()
-          .contains("snapshot " + newest(0).id(), "tries the snapshot before");
+          .contains("snapshot " + newest(0).id(), "looks for another snapshot");
     }
   }
 
@@ -245,7 +245,7 @@ final class TroubledStartsTest extends SnapshotsFixture {
       third.replicas.follow(P);
       nodes.pass(1_000);
       assertThat(logged.at(Level.ERROR))
-          .singleElement()
+          .last()
           .asString()
           .endsWith("reads the log, which has all changes");
     }
