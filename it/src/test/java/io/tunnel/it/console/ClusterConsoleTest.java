@@ -76,7 +76,7 @@ class ClusterConsoleTest {
         "dialog .effect",
         "Node "
             + drained.name()
-            + " would give up "
+            + " would trim "
             + seen(drained).leads().size()
             + " partitions");
     assertThat(requests.all()).isEmpty();

@@ -83,7 +83,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
         .contains("are not what was written", "restore that file of the log from a backup");
     delete(data.resolve("shard-0/table"));
     assertThat(doctor("--repair")).isEqualTo(1);
-    assertThat(out.toString()).contains("shard-0: nothing was done, because its log is not whole");
+    assertThat(out.toString()).contains("shard-0: nothing was done, because its log is not complete");
   }
 
   @Test
@@ -98,13 +98,13 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     assertThat(content()).isEqualTo(before);
     Matcher range =
         Pattern.compile(
-                "salvage: shard-0: would give up (\\d+) changes, positions (\\d+) to (\\d+)"
+                "salvage: shard-0: would trim (\\d+) changes, positions (\\d+) to (\\d+)"
                     + " of partition (\\d+) of table orders")
             .matcher(out.toString());
     assertThat(range.find()).as(() -> out.toString()).isTrue();
     assertThat(doctor("--salvage", "--yes")).as(() -> out + "" + err).isZero();
     assertThat(out.toString())
-        .contains("salvage: shard-0: gave up " + range.group(1) + " changes")
+        .contains("salvage: shard-0: trimmed " + range.group(1) + " changes")
         .contains("note  CHANGES_GIVEN_UP, shard-0/log: changes " + range.group(2))
         .contains("sound as far as checked: a server can start on it");
     assertThat(data.resolve("aside-1/shard-0/log").resolve(segment.getFileName())).exists();

@@ -215,7 +215,7 @@ public final class Backup {
                 || (before.last().isPresent() && name.compareTo(before.last().get()) < 0));
     var unused = addSealed(shard, more, files);
     if (after.last().isPresent()) {
-      // Writes only append to the segment, so it is the same as before while nobody writes.
+      // Writes only append to the segment, so it is the same as before while no writer writes.
       String name = after.last().get();
       files.add(unchanged(shard + "log/" + name, LogFiles.intactBytes(log.resolve(name))));
     }
@@ -232,7 +232,7 @@ public final class Backup {
       }
     }
     if (!begun.areWhole(segments)) {
-      throw new NoSuchFileException(log, null, "a segment was given up before it was copied");
+      throw new NoSuchFileException(log, null, "a segment was trimmed before it was copied");
     }
   }
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One backup: the files of a data directory at a moment.
+ * One backup: the files of a data directory at one time.
  *
  * @param format {@link io.tunnel.server.catalog.store.StoredForm#NUMBER}
  * @param number rises from set to set

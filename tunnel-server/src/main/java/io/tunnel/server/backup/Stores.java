@@ -32,12 +32,12 @@ interface Stores {
         }
       };
 
-  /** The catalog in {@code directory} at one moment, even while a server writes to the catalog. */
+  /** The catalog in {@code directory} at one time, even while a server writes to the catalog. */
   StoredCatalog catalog(Path directory) throws IOException;
 
   /** Creates a catalog with these texts, which are durable when the method returns. */
   void createCatalog(Path directory, Map<String, String> texts) throws IOException;
 
-  /** The files of the rows in {@code directory} at one moment; empty when no row was stored. */
+  /** The files of the rows in {@code directory} at one time; empty when no row was stored. */
   Optional<TableFiles> table(Path directory) throws IOException;
 }

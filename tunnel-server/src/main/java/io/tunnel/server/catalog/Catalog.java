@@ -114,8 +114,8 @@ public final class Catalog {
 
   /**
    * Hears texts that one write of the leader stored; called in the order of the writes. After a
-   * write of another node, a leader confirms its lead with the store: another node may have led for
-   * a moment without this node's knowledge. A write would reveal that, but this node may have
+   * write of another node, a leader confirms its lead with the store: another node may have led
+   * briefly without this node's knowledge. A write would reveal that, but this node may have
    * nothing to write for long.
    */
   public void followed(Map<String, Optional<String>> changes) {
@@ -361,7 +361,7 @@ public final class Catalog {
     return tables.partitions();
   }
 
-  /** Creates a table with a partition before, between and behind {@code splitPoints}. */
+  /** Creates a table with a partition before, between and after {@code splitPoints}. */
   public TableRecord createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs)
       throws IOException {
     return createTable(planTable(meta, splitPoints, nowMs), Asked.NAMELESS);

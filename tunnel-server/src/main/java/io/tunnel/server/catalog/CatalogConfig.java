@@ -31,13 +31,18 @@ public record CatalogConfig(
     }
   }
 
-  /** Refuses a table with {@code added} partitions beside the present tables and partitions. */
+  /**
+   * Refuses a table with {@code added} partitions in addition to the present tables and partitions.
+   */
   void requireTable(int tables, int partitions, int added) {
     requireRoom(tables, 1, tablesMax, "tables", "tablesMax");
     requireRoom(partitions, added, partitionsMax, "partitions", "partitionsMax");
   }
 
-  /** Refuses a tunnel with {@code added} channels beside the table's tunnels and all channels. */
+  /**
+   * Refuses a tunnel with {@code added} channels in addition to the table's tunnels and all
+   * channels.
+   */
   void requireTunnel(int ofTable, long channels, int added) {
     requireRoom(ofTable, 1, tunnelsOfTableMax, "tunnels of the table", "tunnelsOfTableMax");
     requireRoom(channels, added, channelsMax, "channels", "channelsMax");

@@ -88,9 +88,9 @@ public final class ChannelGrants {
    * The terms on which the holder of a grant may attach to a channel.
    *
    * @param tunnel the tunnel of the channel
-   * @param start delivery starts behind this position or a later one
-   * @param end the position behind which the channel ends, if known
-   * @param endMs while the end is unknown: deliver no change committed at or after this moment, in
+   * @param start delivery starts after this position or a later one
+   * @param end the position after which the channel ends, if known
+   * @param endMs while the end is unknown: deliver no change committed at or after this time, in
    *     milliseconds since 1970
    * @param untilMs expiry by the clock of the server that made the grant, in milliseconds since
    *     1970
@@ -119,7 +119,7 @@ public final class ChannelGrants {
     }
 
     /**
-     * The terms of a grant. Further terms stand behind the tunnel's name as {@link Attributes}. A
+     * The terms of a grant. Further terms stand after the tunnel's name as {@link Attributes}. A
      * term limits what the holder may do, so each must be known.
      *
      * @throws MalformedException when the bytes are no terms

@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record ClockNote(List<Jump> jumps, long doubtMicros) {
 
-  /** Jumps that are told apart; older ones are joined. */
+  /** Jumps that are distinguished; older ones are joined. */
   public static final int JUMPS_MAX = 16;
 
   /** Of a clock that never jumped. */

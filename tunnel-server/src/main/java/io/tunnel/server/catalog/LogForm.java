@@ -65,8 +65,8 @@ public enum LogForm {
   }
 
   /**
-   * Refuses a catalog of another form; accepts a catalog without any text, which nobody has founded
-   * yet.
+   * Refuses a catalog of another form; accepts a catalog without any text, which no server has
+   * founded yet.
    *
    * @param texts all texts of the catalog
    * @throws IOException says what to do

@@ -16,7 +16,7 @@ import javax.crypto.Mac;
  * Seals LOOK requests and answers between the nodes of a cluster. A seal is an authentication code
  * under a key that is derived from the catalog's secret, which all nodes of the cluster read and no
  * client knows. The seal of a request covers both nodes, the time and the questions; the seal of an
- * answer covers the seal of its request and the answer. So nobody without the secret can ask or
+ * answer covers the seal of its request and the answer. So no process without the secret can ask or
  * answer, a request counts at one node only and for {@value #WINDOW_MS} ms, and an answer counts
  * for one request only. An eavesdropper can repeat a request within these milliseconds, and learns
  * the positions that the first answer had. Safe for use by any thread.

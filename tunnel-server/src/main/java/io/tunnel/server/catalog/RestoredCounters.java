@@ -12,9 +12,9 @@ import java.util.random.RandomGenerator;
  * must not give one of these numbers to anything else. The table in docs/internals/adr/0012 has
  * every counter, also those that need no raise.
  *
- * <p>A session that went on would lack the rows and locks that its program wrote after the backup,
- * and the program would never learn of the loss. An ended session makes its program write them
- * again.
+ * <p>A session that continued would lack the rows and locks that its program wrote after the
+ * backup, and the program would never learn of the loss. An ended session makes its program write
+ * them again.
  */
 public final class RestoredCounters {
 

@@ -15,7 +15,7 @@ final class SplitPoints {
 
   private SplitPoints() {}
 
-  /** Partitions before, between and behind {@code points}, with ids from {@code firstId} on. */
+  /** Partitions before, between and after {@code points}, with ids from {@code firstId} on. */
   static List<PartitionRecord> partitions(
       PrimaryKeyType type, List<PrimaryKeyValue> points, int firstId) {
     List<Bytes> bounds = bounds(type, points);

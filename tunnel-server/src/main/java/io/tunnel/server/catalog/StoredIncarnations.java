@@ -21,7 +21,7 @@ import java.util.function.IntToLongFunction;
  * numbers, and {@code incarnations/PARTITION} the positions where they began.
  *
  * <p>Each start of the server begins an incarnation, however the last run ended. Its number is a
- * time, so that a new catalog gives no number that readers know already. While the clock is behind
+ * time, so that a new catalog gives no number that readers know already. While the clock is before
  * the last number, starts count from the last number; a restore therefore skips numbers, because
  * the former server counted, too.
  *

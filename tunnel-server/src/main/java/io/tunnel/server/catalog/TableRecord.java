@@ -106,7 +106,7 @@ public record TableRecord(
 
   /**
    * Index of the partition that holds the first bound at or above {@code bound}, which need not be
-   * a whole column.
+   * a complete column.
    */
   public int indexOf(Bytes bound) {
     int index = partitions.size() - 1;

@@ -466,12 +466,12 @@ public final class TunnelCatalog implements Closeable {
     return tunnels.skipped(tunnelId);
   }
 
-  /** Whether a tunnel as a whole is paused. */
+  /** Whether a complete tunnel is paused. */
   public boolean isPaused(String tunnelId) {
     return tunnels.isPaused(tunnelId);
   }
 
-  /** Pauses or resumes a tunnel as a whole. */
+  /** Pauses or resumes a complete tunnel. */
   public void pause(String tunnelId, boolean isPaused, Asked asked) throws IOException {
     boolean isSo = isPaused(tunnel(tunnelId).tunnelId()) == isPaused;
     write(isSo ? Map.of() : TunnelRecords.pause(tunnelId, isPaused), asked, "");

@@ -12,17 +12,17 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface BoundsQueries {
 
-  /** The bounds at some moment after the call. */
+  /** The bounds at some time after the call. */
   CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions);
 
   /**
-   * The bounds of many partitions at some moment after the call; a failure of one partition does
-   * not affect the others.
+   * The bounds of many partitions at some time after the call; a failure of one partition does not
+   * affect the others.
    */
   Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions);
 
   /**
-   * The position of the first record that was appended at or after a moment by the log's clock, in
+   * The position of the first record that was appended at or after a time by the log's clock, in
    * microseconds since 1970; {@link Long#MAX_VALUE} if there is none.
    */
   CompletableFuture<Map<Integer, Long>> firstSince(Collection<Integer> partitions, long micros);

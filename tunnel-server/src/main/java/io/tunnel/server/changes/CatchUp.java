@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 
 /**
  * Waits until this node's replica of a partition has read everything that the shared log had at the
- * moment of the question. Safe for use by any thread.
+ * time of the question. Safe for use by any thread.
  */
 public final class CatchUp implements Freshness {
 

@@ -6,10 +6,10 @@ import java.io.IOException;
 public interface ChangeReader extends LogFigures {
 
   /**
-   * Locates the committed changes from {@code position} on: whole batches, at least one if there is
-   * any, and no more than {@code bytesMax} bytes beyond the first. An {@linkplain Extents#isAwaited
-   * awaited} result means that the changes are being fetched; the partition's listeners are called
-   * when they have arrived.
+   * Locates the committed changes from {@code position} on: complete batches, at least one if there
+   * is any, and no more than {@code bytesMax} bytes beyond the first. An {@linkplain
+   * Extents#isAwaited awaited} result means that the changes are being fetched; the partition's
+   * listeners are called when they have arrived.
    *
    * @throws io.tunnel.model.RefusedException HISTORY_LOST when {@code position} is no longer kept
    */

@@ -36,7 +36,7 @@ public interface Extents {
     return false;
   }
 
-  /** The first of these batches, up to the last one without a change behind {@code position}. */
+  /** The first of these batches, up to the last one without a change after {@code position}. */
   Extents upTo(long position);
 
   /** Bytes of all batches. */
@@ -49,11 +49,11 @@ public interface Extents {
   long lastPosition();
 
   /**
-   * Reads all batches into {@code target}, which has room for {@link #bytes}, and verifies their
+   * Reads all batches into {@code target}, which has space for {@link #bytes}, and verifies their
    * checksums.
    *
    * @throws io.tunnel.model.RefusedException CORRUPT when a checksum does not match, HISTORY_LOST
-   *     when the log gave up the changes after they were located
+   *     when the log trimmed the changes after they were located
    */
   void read(ByteBuffer target) throws IOException;
 

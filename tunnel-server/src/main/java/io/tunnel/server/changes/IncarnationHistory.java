@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  * <p>Each incarnation begins at the end of the log at that time. Changes seen in earlier
  * incarnations are valid up to there, and not beyond, whether the log lost changes or not.
  *
- * @param known the incarnations that readers may have been told, oldest first
+ * @param known the incarnations that readers may know, oldest first
  * @param starts where incarnations began, oldest first; both numbers rise
  * @param numbers which numbers incarnations have
  */
@@ -64,7 +64,7 @@ public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers n
     }
   }
 
-  /** The newest incarnation, which new readers are told. */
+  /** The newest incarnation, which new readers receive. */
   public OptionalLong newest() {
     return known.isEmpty() ? OptionalLong.empty() : OptionalLong.of(known.get(known.size() - 1));
   }
@@ -102,7 +102,7 @@ public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers n
   }
 
   /**
-   * The starts after one more incarnation began at {@code first}. Drops starts there or behind: the
+   * The starts after one more incarnation began at {@code first}. Drops starts there or after: the
    * positions of their incarnations are gone, or belong to the new one.
    *
    * <p>If there are more than {@link #STARTS_MAX}, merges the oldest two into one at the lower

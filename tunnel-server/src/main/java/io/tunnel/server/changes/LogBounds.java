@@ -17,10 +17,10 @@ import java.util.function.Supplier;
 public interface LogBounds {
 
   /**
-   * A moment in a partition's log.
+   * A time in a partition's log.
    *
-   * @param before position in front of the first record committed at or after the moment
-   * @param isPassed whether every record committed before the moment is in the log already
+   * @param before position in front of the first record committed at or after the time
+   * @param isPassed whether every record committed before the time is in the log already
    */
   record Moment(long before, boolean isPassed) {}
 
@@ -33,7 +33,7 @@ public interface LogBounds {
    *     without a kept change or when unknown
    * @param givenUpMicros the latest commit time that a change no longer kept can have, in
    *     microseconds since 1970; absent when unknown
-   * @param momentByMicros the moments of the question
+   * @param momentByMicros the times of the question
    * @param shared the last position, up to the known one, at which the log still has the known
    *     records; the known position itself when nothing was lost, and absent when none was known
    */
@@ -51,12 +51,12 @@ public interface LogBounds {
       Objects.requireNonNull(shared, "shared");
     }
 
-    /** The answer for a moment of the question. */
+    /** The answer for a time of the question. */
     public Moment moment(long micros) {
       Moment moment = momentByMicros.get(micros);
       if (moment == null) {
         throw new IllegalStateException(
-            "moment " + micros + " was not asked for, but " + momentByMicros.keySet());
+            "time " + micros + " was not asked for, but " + momentByMicros.keySet());
       }
       return moment;
     }
@@ -86,7 +86,7 @@ public interface LogBounds {
    * Looks at the logs of partitions. For the control thread; calls {@code looked} on it, before
    * this returns if the log is this server's own.
    *
-   * @param momentsMicros moments in microseconds since 1970
+   * @param momentsMicros times in microseconds since 1970
    * @param known earlier known positions of some partitions
    */
   void look(
@@ -102,7 +102,7 @@ public interface LogBounds {
 
   /**
    * The incarnation of all positions of a partition's channels, on a server that moves checkpoints
-   * back behind a loss before it serves; empty for a shared log, where each position has its own
+   * back before a loss before it serves; empty for a shared log, where each position has its own
    * incarnation and a look tells the log's.
    */
   Optional<Long> incarnation(int partition);
@@ -113,7 +113,7 @@ public interface LogBounds {
   /**
    * Refreshes the known ends of logs; a failure of one partition does not affect the others. For
    * the control thread; calls {@code refreshed} on it, before this returns if the log is this
-   * server's own. Answers that come together are told together.
+   * server's own. Answers that come together are delivered together.
    */
   void refresh(Collection<Integer> partitions, Refreshed refreshed);
 
@@ -174,7 +174,7 @@ public interface LogBounds {
       long first = changes.firstPosition(partition);
       long oldestMicros = moments.isEmpty() ? 0 : changes.commitMicrosAfter(partition, first - 1);
       Bounds bounds = new Bounds(first, changes.committed(partition));
-      // Last: the answer covers all changes given up before the bounds were read.
+      // Last: the answer covers all changes trimmed before the bounds were read.
       return new Look(bounds, oldestMicros, changes.givenUpMicros(partition), moments, shared);
     }
 

@@ -27,7 +27,7 @@ public interface LogFigures {
   long firstPosition(int partition);
 
   /**
-   * Bytes of the batches that hold kept changes behind {@code position}; {@link #UNKNOWN} where
+   * Bytes of the batches that hold kept changes after {@code position}; {@link #UNKNOWN} where
    * another log keeps some of these changes, as a shared log does for a replica that began with a
    * snapshot.
    */
@@ -42,22 +42,22 @@ public interface LogFigures {
   long commitMicrosAfter(int partition, long position) throws IOException;
 
   /**
-   * The latest commit time, in microseconds since 1970, that a change given up by the partition can
-   * have: 0 when the partition gave up no change, and absent when the time is unknown.
+   * The latest commit time, in microseconds since 1970, that a trimmed change of the partition can
+   * have: 0 when the partition trimmed no change, and absent when the time is unknown.
    */
   Optional<Long> givenUpMicros(int partition);
 
   /**
-   * Figures that know what is behind these positions of partitions, also where another process has
-   * to be asked. The call may read files, so threads that must not wait do not call. The future
-   * does not fail: the figures of a partition that nobody answers for, the end of its log included,
+   * Figures that know what follows these positions of partitions, also where another process has to
+   * be asked. The call may read files, so threads that must not wait do not call. The future does
+   * not fail: the figures of a partition that no process answers for, the end of its log included,
    * are {@link #UNKNOWN}.
    */
   default CompletableFuture<LogFigures> about(Map<Integer, Set<Long>> positions) {
     return CompletableFuture.completedFuture(this);
   }
 
-  /** Whether a change behind {@code checkpointed}, and up to {@code end}, is no longer kept. */
+  /** Whether a change after {@code checkpointed}, and up to {@code end}, is no longer kept. */
   default boolean isLost(int partition, long checkpointed, Optional<Long> end) {
     return checkpointed < Math.min(firstPosition(partition) - 1, end.orElse(Long.MAX_VALUE));
   }

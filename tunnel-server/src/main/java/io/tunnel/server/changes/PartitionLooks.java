@@ -29,13 +29,13 @@ import java.util.concurrent.CompletableFuture;
 public interface PartitionLooks {
 
   /**
-   * Where the changes of a partition are, at some moment after the call. The leader answers after a
+   * Where the changes of a partition are, at some time after the call. The leader answers after a
    * look at the end of the shared log that began after the call, which shows that the node still
    * leads.
    */
   CompletableFuture<Found> look(Where question);
 
-  /** What is behind positions of a partition; the leader answers as {@link #look} says. */
+  /** What follows positions of a partition; the leader answers as {@link #look} says. */
   CompletableFuture<Lags> lags(Behind question);
 
   /**
@@ -61,7 +61,7 @@ public interface PartitionLooks {
     return CompletableFuture.failedFuture(keepsNone());
   }
 
-  /** Gives up the rows that were kept for a tunnel; any node may be asked, again and again. */
+  /** Drops the rows that were kept for a tunnel; any node may be asked, again and again. */
   default CompletableFuture<Unpinned> unpin(Unpin unusedQuestion) {
     return CompletableFuture.failedFuture(keepsNone());
   }

@@ -93,11 +93,11 @@ public final class SharedLogBounds implements LogBounds {
                 });
   }
 
-  /** The log's answers about ends and moments. */
+  /** The log's answers about ends and times. */
   private record Found(Map<Integer, Bounds> ends, Map<Long, Map<Integer, Long>> firsts) {}
 
   /**
-   * Asks for the moments before the ends: if a moment has not come, all records up to the end are
+   * Asks for the times before the ends: if a time has not come, all records up to the end are
    * before it. A position found under another leader than the end's may be gone, so both are asked
    * for again.
    */
@@ -178,7 +178,7 @@ public final class SharedLogBounds implements LogBounds {
     return Optional.empty();
   }
 
-  /** A leader whose clock has shown a moment knows the first change since, written or not. */
+  /** A leader whose clock has shown a time knows the first change since, written or not. */
   private static Moment moment(long first, Bounds bounds) {
     boolean isPassed = first != Long.MAX_VALUE;
     return new Moment(isPassed ? Math.max(0, first - 1) : bounds.last(), isPassed);

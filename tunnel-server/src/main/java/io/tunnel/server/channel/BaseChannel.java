@@ -22,10 +22,10 @@ final class BaseChannel implements Channel {
   private final Ration ration;
   private Bytes lastKey;
 
-  /** Position of the rows that the connection was told last; -1 before the first. */
+  /** Position of the rows that the connection received last; -1 before the first. */
   private long toldAt = -1;
 
-  /** Whether room was promised for the read in progress; at most one read has a promise. */
+  /** Whether space was promised for the read in progress; at most one read has a promise. */
   private boolean isPromised;
 
   private final Runnable again = this::readOn;

@@ -4,9 +4,9 @@ import java.util.OptionalInt;
 
 /**
  * Decides when a base channel may read and deliver rows. It reads rows only with credit for them
- * and room in the connection, and one batch at a time, so memory holds at most one batch for a slow
- * reader. A channel without credit looks once for a row, so that an empty channel can end without
- * credit.
+ * and space in the connection, and one batch at a time, so memory holds at most one batch for a
+ * slow reader. A channel without credit looks once for a row, so that an empty channel can end
+ * without credit.
  *
  * <p>Moves: RESTING to READING and back; to ENDED when a read found the last row; to STOPPED from
  * any state.

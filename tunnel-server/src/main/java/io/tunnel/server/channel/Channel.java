@@ -7,7 +7,7 @@ public interface Channel {
    * The start of a channel.
    *
    * @param handle name of the channel on the connection
-   * @param checkpointed delivery starts behind this position
+   * @param checkpointed delivery starts after this position
    */
   record Start(int handle, long epoch, int partition, long checkpointed) {}
 
@@ -21,9 +21,9 @@ public interface Channel {
   long delivered();
 
   /**
-   * Ends the channel behind {@code position}, which is a batch's end or lies between two batches:
-   * the channel delivers nothing behind it, and tells the worker when the worker has all changes up
-   * to it. A channel that has delivered more, or has another end, fails. Any thread.
+   * Ends the channel after {@code position}, which is a batch's end or lies between two batches:
+   * the channel delivers nothing after it, and notifies the worker when the worker has all changes
+   * up to it. A channel that has delivered more, or has another end, fails. Any thread.
    *
    * @throws IllegalStateException for a base channel, which ends with its rows
    */

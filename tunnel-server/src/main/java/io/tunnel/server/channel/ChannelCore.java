@@ -5,7 +5,7 @@ package io.tunnel.server.channel;
  * wait in memory for a slow reader.
  *
  * <p>Invariant: {@code checkpointed <= delivered <= committed}, and once there is an end, nothing
- * behind it is delivered. Credit may fall below zero by one delivery, because batches are not cut;
+ * after it is delivered. Credit may fall below zero by one delivery, because batches are not cut;
  * the next credit makes up for it.
  */
 final class ChannelCore {
@@ -15,7 +15,7 @@ final class ChannelCore {
   private long credit;
   private boolean isStopped;
 
-  /** Nothing is delivered behind this position. */
+  /** Nothing is delivered after this position. */
   private long end = Long.MAX_VALUE;
 
   private boolean isEndTold;
@@ -33,8 +33,8 @@ final class ChannelCore {
 
   /**
    * Sets the end. A shared log may append a change late with a time before the end, and the change
-   * may have been delivered before the end was found: the reader keeps that change, and is told the
-   * end all the same.
+   * may have been delivered before the end was found: the reader keeps that change, and is notified
+   * of the end all the same.
    *
    * @throws IllegalStateException when the channel has another end
    */
@@ -55,7 +55,7 @@ final class ChannelCore {
     return end;
   }
 
-  /** True once, when the reader has all changes up to the end and is to be told of it. */
+  /** True once, when the reader has all changes up to the end and is to be notified of it. */
   boolean takeEnd() {
     if (isStopped || isEndTold || !hasEnd() || delivered < end) {
       return false;

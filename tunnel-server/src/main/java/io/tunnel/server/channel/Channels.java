@@ -17,7 +17,7 @@ public final class Channels {
    * Limits of deliveries.
    *
    * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
-   * @param rations the ration of channels that are far behind
+   * @param rations the throttle of channels that lag far
    */
   public record Pacing(int deliveryBytesMax, Rations rations) {}
 
@@ -30,7 +30,7 @@ public final class Channels {
   /**
    * A channel over the changes of a partition, up to {@code end} if it is known yet.
    *
-   * @param endMs while the end is unknown, only changes committed before this moment are delivered,
+   * @param endMs while the end is unknown, only changes committed before this time are delivered,
    *     in milliseconds since 1970
    */
   public Channel stream(

@@ -12,15 +12,15 @@ public interface DeliveryPort {
   boolean isWritable();
 
   /**
-   * Reserves room for a page of rows that another thread is about to read, until {@link #pageOver};
-   * false, and no read, without room.
+   * Reserves space for a page of rows that another thread is about to read, until {@link
+   * #pageOver}; false, and no read, without space.
    *
-   * @param again runs once on the connection's thread when there is room, unless {@link
+   * @param again runs once on the connection's thread when there is space, unless {@link
    *     Channel#resume} is called then; one object for all pages of a channel
    */
   boolean promisePage(Runnable again);
 
-  /** Frees the reserved room: the page was delivered, or never will be. */
+  /** Frees the reserved space: the page was delivered, or never will be. */
   void pageOver();
 
   /** Runs {@code action} on the connection's own thread, soon. */
@@ -40,7 +40,7 @@ public interface DeliveryPort {
   /**
    * Sends batches as one delivery.
    *
-   * @param batches one behind the other
+   * @param batches one after the other
    * @param rows how many rows they have
    * @return bytes of the delivery's payload
    */
@@ -55,6 +55,6 @@ public interface DeliveryPort {
   /** Tells the reader that no change follows the delivered ones up to this position. */
   void settled(ChannelEnd upTo);
 
-  /** Tells the reader that the channel cannot go on. */
+  /** Tells the reader that the channel cannot continue. */
   void fail(int handle, RefusedException reason);
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shows the changes that were committed before a moment. A channel that ends at the moment reads
+ * Shows the changes that were committed before a time. A channel that ends at that time reads
  * through this class until its end is found, so that it cannot run past the end during the search.
  * Serves a single channel, and so a single partition and thread.
  */
@@ -23,7 +23,7 @@ final class EndingChanges implements ChangeReader {
 
   private long shown;
 
-  /** Whether a change at or after the moment was found: nothing behind it is shown. */
+  /** Whether a change at or after the time was found: nothing after it is shown. */
   private boolean hasPassed;
 
   private EndingChanges(ChangeReader changes, long endMicros) {
@@ -55,10 +55,10 @@ final class EndingChanges implements ChangeReader {
   }
 
   /**
-   * Ignores this server's clock, which may have been set back behind commit times. Commit times
-   * never fall, so mostly one look at the newest change tells that all changes are before the
-   * moment. If the moment is before the log's oldest change, older changes may come from another
-   * log, and this class cannot tell which of them belong: it shows no more until the end is known.
+   * Ignores this server's clock, which may have been set back before commit times. Commit times
+   * never fall, so mostly one look at the newest change tells that all changes are before the time.
+   * If the time is before the log's oldest change, older changes may come from another log, and
+   * this class cannot tell which of them belong: it shows no more until the end is known.
    */
   private long before(int partition, long committed) throws IOException {
     long newestMicros = changes.commitMicrosAfter(partition, committed - 1);

@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The refusals of channels that cannot go on. */
+/** The refusals of channels that cannot continue. */
 public final class Failure {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Failure.class);

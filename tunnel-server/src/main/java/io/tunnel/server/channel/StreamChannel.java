@@ -41,7 +41,7 @@ final class StreamChannel implements Channel {
    * The end of a channel.
    *
    * @param position position of the last change, if known
-   * @param ms otherwise the moment of the end: changes committed at or after it, in milliseconds
+   * @param ms otherwise the time of the end: changes committed at or after it, in milliseconds
    *     since 1970, are left out; empty for a channel without an end
    */
   record End(OptionalLong position, Optional<Long> ms) {
@@ -152,7 +152,7 @@ final class StreamChannel implements Channel {
     }
   }
 
-  /** Whether the channel is live, or has its turn among channels that are far behind. */
+  /** Whether the channel is live, or has its turn among channels that lag far. */
   private boolean claimTurn() {
     boolean isOlder = core.nextPosition() < all.firstPosition(partition);
     long behind = isOlder ? Long.MAX_VALUE : all.bytesAfter(partition, core.delivered());

@@ -15,7 +15,7 @@ import java.util.TreeSet;
  * Compares the parts of a data directory: catalog, log, rows and checkpoints.
  *
  * <p>What must hold: no partition is in the log or the rows that the catalog never gave out; the
- * rows are folded up to the end of a group, at or before the log's end and at or behind the last
+ * rows are folded up to the end of a group, at or before the log's end and at or after the last
  * gap; no checkpoint is beyond its partition's last change, nor before what is kept.
  */
 final class CheckCore {
@@ -88,7 +88,7 @@ final class CheckCore {
               place,
               "the rows are folded up to offset "
                   + folded
-                  + ", but the log is whole only from offset "
+                  + ", but the log is complete only from offset "
                   + shard.wholeFrom()
                   + " on"));
     } else if (!shard.isGroupEnd()) {

@@ -26,7 +26,7 @@ public record CheckReport(
    * @param groups that are intact
    * @param rowsCompared with those that the log makes
    * @param partitionsSkipped whose rows could not be compared, because retention or a salvage has
-   *     given up changes that made them
+   *     trimmed changes that made them
    * @param notCompared why no row of the shard was compared; empty when rows were compared
    */
   public record ShardReport(

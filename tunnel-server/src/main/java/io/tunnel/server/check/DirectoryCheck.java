@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
-/** Checks a whole data directory without changing any file. */
+/** Checks a complete data directory without changing any file. */
 public final class DirectoryCheck {
 
   private final StoredDirectory directory;
@@ -33,8 +33,9 @@ public final class DirectoryCheck {
   /**
    * A check of a directory.
    *
-   * @param work an existing directory for the rows that the check makes from the log, with room for
-   *     as many rows as the data directory has; without this directory the check compares no rows
+   * @param work an existing directory for the rows that the check makes from the log, with space
+   *     for as many rows as the data directory has; without this directory the check compares no
+   *     rows
    * @param progress takes the total of log bytes that the check has read so far
    */
   public DirectoryCheck(StoredDirectory directory, Optional<Path> work, LongConsumer progress) {
@@ -116,7 +117,7 @@ public final class DirectoryCheck {
     }
   }
 
-  /** Whether any shard was made: that happens behind the catalog. */
+  /** Whether any shard was made: that happens without the catalog's knowledge. */
   private boolean hasChanges() {
     for (int shard = 0; shard < directory.shards(); shard++) {
       if (Files.isDirectory(directory.shard(shard))) {

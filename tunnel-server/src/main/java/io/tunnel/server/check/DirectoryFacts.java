@@ -38,10 +38,10 @@ record DirectoryFacts(
   /**
    * A shard.
    *
-   * @param logEnd offset behind the last intact group
+   * @param logEnd offset after the last intact group
    * @param wholeFrom offset from which on no file was deleted
    * @param committed by partition, the position of its last change
-   * @param givenUp by partition, the position up to which changes were given up
+   * @param givenUp by partition, the position up to which changes were trimmed
    * @param folded offset up to which the rows are folded; absent when there are none to read
    * @param isGroupEnd whether a group ends at that offset
    * @param rowPartitions partitions that have rows

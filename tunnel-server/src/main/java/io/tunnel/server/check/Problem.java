@@ -36,9 +36,9 @@ public record Problem(Kind kind, String place, String text) {
     /** The log has changes of a partition that the catalog never gave out. */
     CATALOG_TOO_OLD(
         Weight.WRONG,
-        "the catalog is older than the log: restore a newer 'catalog', or the whole directory from"
-            + " one backup; the server would give these partitions to new tables, which would show"
-            + " old changes"),
+        "the catalog is older than the log: restore a newer 'catalog', or the complete directory"
+            + " from one backup; the server would give these partitions to new tables, which would"
+            + " show old changes"),
     /** Log or rows carry the origin of another catalog. */
     OF_ANOTHER_CATALOG(
         Weight.WRONG,
@@ -51,7 +51,7 @@ public record Problem(Kind kind, String place, String text) {
     SHARD_MISSING(
         Weight.WRONG,
         "restore the shard from a backup: the server does not start without its changes"),
-    /** What retention gave up cannot be known. */
+    /** What retention trimmed cannot be known. */
     TRIMMED_DAMAGED(Weight.WRONG, "restore the file 'trimmed' from a backup"),
     /** Files of the log are missing. */
     LOG_GAP(Weight.WRONG, "restore the missing file of the log from a backup"),
@@ -60,16 +60,16 @@ public record Problem(Kind kind, String place, String text) {
     /** A file of the log is shorter than it was. */
     LOG_CUT(
         Weight.WRONG,
-        "restore that file of the log from a backup. Without one --salvage gives up what is missing"),
+        "restore that file of the log from a backup. Without one --salvage trims what is missing"),
     /** Bytes of the log have changed. */
     LOG_DAMAGED(
         Weight.WRONG,
-        "restore that file of the log from a backup; look at the disk's own reports. Without a backup"
-            + " --salvage gives up what is damaged, and nothing else"),
-    /** Changes were damaged, and given up with consent. */
+        "restore that file of the log from a backup; look at the disk's own reports. Without a"
+            + " backup --salvage trims what is damaged, and nothing else"),
+    /** Changes were damaged, and trimmed with consent. */
     CHANGES_GIVEN_UP(
         Weight.NOTE,
-        "nothing: who reads there is told HISTORY_LOST; move such a tunnel behind these positions"),
+        "nothing: readers there receive HISTORY_LOST; move such a tunnel after these positions"),
     /** Changes are missing between others. */
     CHANGES_MISSING(Weight.WRONG, "restore the log of this shard from a backup"),
     /** The end of the log is what a crash leaves. */
@@ -77,19 +77,20 @@ public record Problem(Kind kind, String place, String text) {
         Weight.NOTE, "nothing: the server acknowledged no torn group; the next start cuts it off"),
     /** A sealed segment has no index. */
     INDEX_MISSING(
-        Weight.NOTE, "nothing, or --repair: without an index each start reads the whole file"),
+        Weight.NOTE, "nothing, or --repair: without an index each start reads the complete file"),
     /** An index is of no use. */
     INDEX_UNUSABLE(
-        Weight.NOTE, "nothing, or --repair: without an index each start reads the whole file"),
+        Weight.NOTE, "nothing, or --repair: without an index each start reads the complete file"),
     /** An index leads readers astray. */
     INDEX_WRONG(Weight.WRONG, "--repair makes the index again: readers would miss changes"),
     /** The directory of the rows is missing, and the log can rebuild the rows. */
-    TABLE_MISSING(Weight.NOTE, "nothing, or --repair: the next start folds the whole log again"),
+    TABLE_MISSING(Weight.NOTE, "nothing, or --repair: the next start folds the complete log again"),
     /** The directory of the rows is missing, and the log cannot rebuild the rows. */
     TABLE_LOST(
         Weight.WRONG,
         "restore the directory 'table' of this shard from a backup: the log does not have all"
-            + " changes any more. If they were damaged and given up, --salvage makes rows of the others"),
+            + " changes any more. If they were damaged and trimmed, --salvage makes rows of the"
+            + " others"),
     /** Rows cannot be read. */
     TABLE_DAMAGED(
         Weight.WRONG,
@@ -125,7 +126,7 @@ public record Problem(Kind kind, String place, String text) {
         Weight.NOTE,
         "nothing: changes of this table are not synced, and the next start takes the checkpoint"
             + " back"),
-    /** Retention gave up changes that a tunnel had not processed yet. */
+    /** Retention trimmed changes that a tunnel had not processed yet. */
     HISTORY_LOST(
         Weight.NOTE,
         "move the tunnel to 'earliest' when the server runs; a longer retention keeps more");

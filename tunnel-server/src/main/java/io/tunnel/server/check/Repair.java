@@ -31,7 +31,7 @@ import java.util.function.LongConsumer;
  *
  * <p>Invariant: the log is the truth, and a repair changes only a torn end of the log, which every
  * start cuts off. A crash between any two steps leaves a directory that a server opens: the server
- * scans a segment without an index, and goes on to fold rows from their stored offset.
+ * scans a segment without an index, and continues to fold rows from their stored offset.
  */
 public final class Repair {
 
@@ -78,7 +78,7 @@ public final class Repair {
    *
    * @param directory held to be changed
    * @param aside takes what is replaced; in the same file system, made when it is needed
-   * @param progress is told bytes of the log that were read, more with each call
+   * @param progress receives bytes of the log that were read, more with each call
    * @return what was done, and what could not be, for people
    */
   public static List<String> run(
@@ -92,7 +92,8 @@ public final class Repair {
   private void run(CheckReport report) throws IOException {
     for (Problem problem : report.problems()) {
       if (HOPELESS.contains(problem.kind())) {
-        deeds.add("nothing was done: without a catalog that fits nobody knows which changes count");
+        deeds.add(
+            "nothing was done: without a catalog that fits it is unknown which changes count");
         return;
       }
     }
@@ -119,7 +120,7 @@ public final class Repair {
     boolean mustFold = problems.stream().anyMatch(problem -> OF_ROWS.contains(problem.kind()));
     String name = "shard-" + shard.shard();
     if (!isLogWhole && (mustIndex || mustFold)) {
-      deeds.add(name + ": nothing was done, because its log is not whole; restore that first");
+      deeds.add(name + ": nothing was done, because its log is not complete; restore that first");
       return;
     }
     if (mustIndex) {

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /**
- * Gives up the damaged changes in the logs of a directory, so that a server can serve the intact
- * ones. Salvage copies each file aside before replacing the file.
+ * Trims the damaged changes in the logs of a directory, so that a server can serve the intact ones.
+ * Salvage copies each file aside before replacing the file.
  *
  * <p>Folded rows keep the lost changes. Salvage rebuilds missing rows from the remaining changes,
  * because no start of a server may do so without consent.
@@ -46,17 +46,17 @@ public final class Salvage {
   }
 
   /**
-   * Gives up what a check has found to be damaged, or only says what that is.
+   * Trims what a check has found to be damaged, or only says what that is.
    *
    * @param aside takes what is replaced; nothing is done without one
-   * @param progress is told bytes of the log that were read to make rows, more with each call
+   * @param progress receives bytes of the log that were read to make rows, more with each call
    * @return what was done or would be done, and what cannot be, for people
    */
   public static List<String> run(
       StoredDirectory directory, CheckReport report, Optional<Path> aside, LongConsumer progress)
       throws IOException {
     if (report.problems().stream().anyMatch(problem -> HOPELESS.contains(problem.kind()))) {
-      return List.of("nothing is given up: without its catalog nobody knows of which tables it is");
+      return List.of("nothing is trimmed: without its catalog it is unknown of which tables it is");
     }
     StoredCatalog catalog = StoredCatalog.read(directory.path().resolve("catalog"));
     Salvage salvage = new Salvage(directory, catalog);
@@ -81,11 +81,11 @@ public final class Salvage {
               catalog.tables()::hasPartition,
               folded.orElse(0L));
     } catch (IOException e) {
-      deeds.add(name + ": nothing is given up: " + e.getMessage());
+      deeds.add(name + ": nothing is trimmed: " + e.getMessage());
       return;
     }
     boolean mustFold = mend.hasLost() && folded.isEmpty();
-    String verb = aside.isPresent() ? "gave up " : "would give up ";
+    String verb = aside.isPresent() ? "trimmed " : "would trim ";
     for (LostHistory range : mend.lost()) {
       deeds.add(name + ": " + verb + text(range));
     }

@@ -46,7 +46,7 @@ final class ShardCheck implements LogInspection.Visitor {
 
   private static final String MADE = "made";
   private static final String COMPLETED = "completed";
-  private static final String NOT_ASKED = "nobody asked for it";
+  private static final String NOT_ASKED = "not asked for";
 
   private final int shard;
   private final Path directory;
@@ -207,7 +207,7 @@ final class ShardCheck implements LogInspection.Visitor {
         + range.last()
         + " of partition "
         + range.partition()
-        + " were damaged, and given up";
+        + " were damaged, and trimmed";
   }
 
   private void tableMissing(LogInspection.Summary log) {

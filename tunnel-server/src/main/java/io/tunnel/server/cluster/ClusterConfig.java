@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  *     different names may share one log
  * @param node name of this node, unique in its cluster
  * @param advertised HOST:PORT where clients reach this node; empty for the address where it listens
- * @param standbys replicas of each partition beside the leader's, if there are enough nodes
+ * @param standbys replicas of each partition in addition to the leader's, if there are enough nodes
  * @param isLevelAuto whether this node, while it leads the catalog, raises the level as soon as all
  *     members serve a higher one
  * @param log the log that all nodes share

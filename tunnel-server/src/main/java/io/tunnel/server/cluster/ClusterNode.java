@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A node as a member of its cluster: obeys placements, and asks for another placement when the
- * facts behind the last one have changed.
+ * facts that the last one rests on have changed.
  *
  * <p>The class has no thread. The control executor does all work on {@link Roles} and runs {@link
  * #tick} a few times a second; the membership's thread and all other threads see the facts of the
- * last tick. A node that is evicted from its group goes on leading until the log or a placement
+ * last tick. A node that is evicted from its group continues leading until the log or a placement
  * says otherwise.
  */
 public final class ClusterNode implements Membership.Node, Closeable {
@@ -270,7 +270,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
       LOGGER.warn(
           isAsideNow
               ? "the disk of this node takes no writes; draining it to other nodes"
-              : "the disk of this node has room again; this node leads and follows again");
+              : "the disk of this node has space again; this node leads and follows again");
     }
   }
 
@@ -279,7 +279,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
     return isAskedToDrain || isAside;
   }
 
-  /** How many placements this node was told; any thread. */
+  /** How many placements this node received; any thread. */
   public long placementCount() {
     return placements.sum();
   }
@@ -320,8 +320,8 @@ public final class ClusterNode implements Membership.Node, Closeable {
   }
 
   /**
-   * Whether a fact behind the last placement has changed: the set of units, this node's draining,
-   * or a replica that became warm.
+   * Whether a fact that the last placement rests on has changed: the set of units, this node's
+   * draining, or a replica that became warm.
    */
   private boolean needsDecision() {
     if (!isMember(done)) {

@@ -94,7 +94,7 @@ public interface ClusterView {
     return RefusedException.notLeader(
         leader
             .map(address -> what + " is served by the node at " + address)
-            .orElse(what + " has no leader at the moment; try again"),
+            .orElse(what + " has no leader now; try again"),
         leader);
   }
 

@@ -19,7 +19,7 @@ public record KnownUnits(int lastPartition, Set<Integer> partitions) {
   public static final KnownUnits NONE = new KnownUnits(0, Set.of());
 
   /**
-   * Combines two values that were read at different moments: tables may have come and gone between,
+   * Combines two values that were read at different times: tables may have come and gone between,
    * so either value may be newer.
    */
   public static KnownUnits read(int last, Set<Integer> partitions) {

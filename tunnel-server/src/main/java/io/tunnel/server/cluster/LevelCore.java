@@ -13,7 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The level of a cluster or of a single server at one moment, and who serves which level. Decides
+ * The level of a cluster or of a single server at one time, and who serves which level. Decides
  * what is enabled, and whether the level may be raised. A level never falls, and is never above the
  * highest level of a member.
  *

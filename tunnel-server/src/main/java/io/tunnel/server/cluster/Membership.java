@@ -43,7 +43,9 @@ public interface Membership extends Closeable {
     Membership join(String name, Supplier<Node> node);
   }
 
-  /** Asks for another placement, because a fact behind the last one has changed. Any thread. */
+  /**
+   * Asks for another placement, because a fact that the last one rests on has changed. Any thread.
+   */
   void decideAgain();
 
   /**

@@ -8,7 +8,7 @@ import java.util.Objects;
  * @param node the node's name
  * @param incarnation differs between two starts of the node
  * @param address HOST:PORT where clients reach the node
- * @param standbys replicas of each partition beside the leader's
+ * @param standbys replicas of each partition in addition to the leader's
  * @param decideIntervalMs shortest time between a placement and this node's next question for one
  * @param levelMax highest level that the node's build serves
  */

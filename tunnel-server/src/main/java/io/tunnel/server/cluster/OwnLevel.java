@@ -19,7 +19,7 @@ public interface OwnLevel {
    */
   void raise(int to) throws IOException;
 
-  /** A level that nobody can raise: the highest of this build. */
+  /** A level that no operator can raise: the highest of this build. */
   static OwnLevel newest() {
     return new OwnLevel() {
       @Override

@@ -4,7 +4,7 @@ package io.tunnel.server.cluster;
  * When a node asks for a placement that it needs: at most once an interval after the last placement
  * or the last question. While placements do not help, the interval doubles with each question, up
  * to {@link #BACKOFF_MAX} intervals. Every node hears every placement, so the bound holds for the
- * whole cluster, except for nodes that ask at the same moment.
+ * complete cluster, except for nodes that ask at the same time.
  */
 final class PaceCore {
 

@@ -11,14 +11,14 @@ import java.util.TreeSet;
 
 /**
  * Gives each unit a leader, and each partition nodes that keep replicas. All nodes of a cluster
- * obey the newest placement, within moments of each other. A placement is a target, and a hint for
+ * obey the newest placement, almost at the same time. A placement is a target, and a hint for
  * clients: the log of each unit decides who really leads.
  *
  * @param generation grows with every placement
  * @param nodes all members, sorted by name
  * @param leaders by unit, the name of its leader; units that no node can lead are missing
- * @param replicas by partition, the names of nodes beside the leader that keep a replica: standbys,
- *     and the next leader while its replica warms up
+ * @param replicas by partition, the names of nodes in addition to the leader that keep a replica:
+ *     standbys, and the next leader while its replica warms up
  */
 public record Placement(
     long generation,

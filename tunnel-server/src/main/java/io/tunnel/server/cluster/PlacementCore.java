@@ -49,7 +49,7 @@ final class PlacementCore {
    *
    * @param former the last known placement, from which replicas that warm up are kept
    * @param units all units that need a leader
-   * @param standbys wanted replicas of each partition beside the leader's
+   * @param standbys wanted replicas of each partition in addition to the leader's
    * @throws IllegalArgumentException when {@code standbys} is negative, or two nodes have one name
    */
   static Placement place(

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The cluster by the newest placement that a node was told. */
+/** The cluster by the newest placement that a node received. */
 public final class PlacementView implements ClusterView {
 
   private final String cluster;

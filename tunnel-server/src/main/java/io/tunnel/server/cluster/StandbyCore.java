@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Decides which nodes keep replicas beside the leaders: each partition's heir until it leads, and
- * the wanted number of standbys, evenly spread and preferably on nodes that already have replicas.
- * While a standby warms up, a surplus warm replica stays in its place.
+ * Decides which nodes keep replicas in addition to the leaders: each partition's heir until it
+ * leads, and the wanted number of standbys, evenly spread and preferably on nodes that already have
+ * replicas. While a standby warms up, a surplus warm replica stays in its place.
  */
 final class StandbyCore {
 

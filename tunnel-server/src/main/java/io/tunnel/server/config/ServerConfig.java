@@ -32,7 +32,7 @@ import java.util.Objects;
  * @param catalog limits of tables and tunnels
  * @param security whether clients must authenticate
  * @param audit what the audit log records
- * @param catchUp how channels that are far behind are throttled while others write
+ * @param catchUp how channels that lag far are throttled while others write
  * @param console whether the HTTP port serves the console
  */
 public record ServerConfig(

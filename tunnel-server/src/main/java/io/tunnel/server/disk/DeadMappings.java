@@ -5,9 +5,9 @@ import java.util.Map;
 
 /**
  * Counts the memory of files that were mapped and are deleted. Java keeps a mapping until it
- * collects the buffer, and a quiet heap may not be collected as a whole for hours: the deleted file
- * takes memory and room on the disk for as long. So a collection is asked for when deleted files
- * take too much.
+ * collects the buffer, and a quiet heap may not be collected completely for hours: the deleted file
+ * takes memory and disk space for as long. So a collection is asked for when deleted files take too
+ * much.
  */
 final class DeadMappings {
 

@@ -9,8 +9,9 @@ import java.util.List;
  * A directory of files, with the operations that a log needs. An implementation for tests keeps
  * only synced bytes.
  *
- * <p>A write, a replacement and the creation of a file throw a {@link DiskFullException} when there
- * is no room. Then a part of the bytes that were to be appended to a file may stay in the file.
+ * <p>A write, a replacement and the creation of a file throw a {@link DiskFullException} when the
+ * disk has no space. Then a part of the bytes that were to be appended to a file may stay in the
+ * file.
  */
 public interface Disk {
 
@@ -21,11 +22,12 @@ public interface Disk {
   File open(String name) throws IOException;
 
   /**
-   * Replaces a whole file durably: after a crash there is either the new content or the old state.
+   * Replaces a complete file durably: after a crash there is either the new content or the old
+   * state.
    */
   void replace(String name, ByteBuffer content) throws IOException;
 
-  /** The whole content of a file that never changes again. */
+  /** The complete content of a file that never changes again. */
   ByteBuffer readOnly(String name) throws IOException;
 
   /** Removes a file. */

@@ -6,7 +6,7 @@ public enum DiskCondition {
   UP,
   /** A write or a sync is under way for longer than a disk should need. */
   DISK_STALLED,
-  /** The disk has no room: writes are refused until there is room. */
+  /** The disk has no space: writes are refused until there is space. */
   DISK_FULL,
   /**
    * The disk failed. A shard writes nothing until the next start; a catalog, until it has read back

@@ -3,8 +3,8 @@ package io.tunnel.server.disk;
 import java.io.IOException;
 
 /**
- * There is no room on the disk. Nothing was changed, so the operation may be retried when there is
- * room.
+ * The disk has no space left. Nothing was changed, so the operation may be retried when there is
+ * space.
  */
 public final class DiskFullException extends IOException {
 
@@ -20,7 +20,7 @@ public final class DiskFullException extends IOException {
   }
 
   /**
-   * Converts {@code failure} to this type if its reason is a lack of room.
+   * Converts {@code failure} to this type if its reason is a lack of space.
    *
    * @param left free bytes of the disk
    * @param wanted bytes of the failed write

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates directories and whole files that survive a loss of power. A name is durable when its
+ * Creates directories and complete files that survive a loss of power. A name is durable when its
  * directory was synced, regardless of syncs below.
  */
 public final class DurableFiles {
@@ -63,8 +63,9 @@ public final class DurableFiles {
   }
 
   /**
-   * Replaces a whole file durably: after a crash there is either {@code content} or the old state.
-   * A partly written file that found no room is deleted, because it may take the last free bytes.
+   * Replaces a complete file durably: after a crash there is either {@code content} or the old
+   * state. A partly written file that found no space is deleted, because it may take the last free
+   * bytes.
    */
   public static void replace(Path file, ByteBuffer content) throws IOException {
     Path next = file.resolveSibling(file.getFileName() + ".next");

@@ -162,7 +162,7 @@ public final class OpenFiles implements Disks {
 
     /**
      * Number of writes that ended before the begin of the last successful sync; at most {@link
-     * #ended}. A write in progress at that moment may be durable in part.
+     * #ended}. A write in progress at that time may be durable in part.
      */
     private volatile long synced;
 

@@ -59,7 +59,7 @@ public final class PrivateFiles {
     return isLocked ? Optional.of(channel) : Optional.empty();
   }
 
-  /** Writes a whole text in UTF-8 like {@link Files#writeString}. */
+  /** Writes a complete text in UTF-8 like {@link Files#writeString}. */
   public static void write(Path file, String text, OpenOption... options) throws IOException {
     try (FileChannel channel = open(file, options)) {
       ByteBuffer left = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));

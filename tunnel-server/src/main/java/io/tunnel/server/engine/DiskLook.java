@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs when a disk stalls, and when it goes on: the thread that writes hangs in the system's call
+ * Logs when a disk stalls, and when it resumes: the thread that writes hangs in the system's call
  * and cannot log. The shards and the catalog log other conditions. For one thread, which touches no
  * disk.
  */

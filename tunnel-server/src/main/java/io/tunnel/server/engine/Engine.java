@@ -51,7 +51,7 @@ public interface Engine extends Closeable {
     return Long.MAX_VALUE;
   }
 
-  /** Completes with a message when the server cannot go on. */
+  /** Completes with a message when the server cannot continue. */
   default CompletableFuture<String> failure() {
     return new CompletableFuture<>();
   }

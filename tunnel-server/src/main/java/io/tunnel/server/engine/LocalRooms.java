@@ -47,7 +47,7 @@ public final class LocalRooms {
    * Joins the rooms; nothing is delivered yet.
    *
    * @param incarnations incarnations of positions, for readers without a tunnel; checkpoints of
-   *     tunnels are moved back behind a loss before any client is served
+   *     tunnels are moved back before a loss before any client is served
    * @param expiredRowsPerSecondMax how many expired rows are deleted in a second
    * @throws IOException when the catalog cannot be written
    */

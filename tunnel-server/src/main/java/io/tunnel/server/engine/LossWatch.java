@@ -112,7 +112,7 @@ public final class LossWatch {
           "tunnel {} of table {} lost changes {} to {} of partition {}: the table no longer keeps"
               + " them, and the tunnel had not processed them; channel {} stops: 'tunnel tunnels"
               + " seek --to earliest' moves it to what is kept, then 'tunnel tunnels resume' lets"
-              + " it go on",
+              + " it continue",
           channel.tunnel().tunnel(),
           channel.tunnel().table(),
           lost.first(),

@@ -33,7 +33,7 @@ public final class Served {
    * Joins the rooms.
    *
    * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
-   * @param catchUp how channels that are far behind are throttled
+   * @param catchUp how channels that lag far are throttled
    */
   public Served(Ports ports, int deliveryBytesMax, RationConfig catchUp) {
     Catalog catalog = ports.catalog();
@@ -127,7 +127,7 @@ public final class Served {
     return watches.figures();
   }
 
-  /** The present throttling of channels that are far behind. */
+  /** The present throttling of channels that lag far. */
   public Rations.Figures catchUp() {
     return rations.figures();
   }

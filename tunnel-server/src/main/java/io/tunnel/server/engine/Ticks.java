@@ -95,7 +95,7 @@ public final class Ticks implements Runnable {
     try {
       look.run();
     } catch (RuntimeException | VirtualMachineError e) {
-      // A schedule ends with the first exception, but leases, for one, must go on expiring.
+      // A schedule ends with the first exception, but leases, for one, must keep expiring.
       LOGGER.error("a tick of thread {} failed", Thread.currentThread().getName(), e);
     }
   }

@@ -39,7 +39,7 @@ public final class AdminFutures {
     if (cause instanceof IOException known) {
       return known;
     }
-    // Includes timeouts, and a coordinator or leader that is away for the moment.
+    // Includes timeouts, and a coordinator or leader that is away at present.
     if (cause instanceof RetriableException) {
       return new LogUnavailableException(
           "Kafka did not " + asked + ": " + cause.getMessage(), cause);
@@ -58,8 +58,8 @@ public final class AdminFutures {
     }
     if (cause instanceof AuthorizationException) {
       return cause.getMessage()
-          + " The node's user lacks a right; docs/operate/operating.md lists the needed rights under"
-          + " Access.";
+          + " The node's user lacks a right; docs/operate/operating.md lists the needed rights"
+          + " under Access.";
     }
     return cause.toString();
   }

@@ -36,10 +36,10 @@ import org.slf4j.LoggerFactory;
  * former one change nothing, since what follows them in their epoch does not count either.
  *
  * <p>Partitions do not wait for each other. The thread never blocks inside the producer, which
- * refuses a record that it has no room for or whose topic it does not know yet: the thread holds
+ * refuses a record that it has no space for or whose topic it does not know yet: the thread holds
  * such an append, and the later ones of its partition, and hands it over again soon. The thread
  * also holds an append while the broker that leads its partition has used up its share of the
- * producer's room. The thread gives up an append that it has held for longer than a delivery may
+ * producer's buffer. The thread abandons an append that it has held for longer than a delivery may
  * take, so every append ends within twice that time and one request.
  */
 final class AppendSender implements Closeable {
@@ -279,7 +279,7 @@ final class AppendSender implements Closeable {
       try {
         appended.done(placed);
       } catch (RuntimeException e) {
-        // Kafka's thread has to go on with other appends.
+        // Kafka's thread has to continue with other appends.
         LOG.error("a completion callback of an append failed", e);
       }
     }

@@ -103,10 +103,10 @@ final class AppendTopics {
   }
 
   /**
-   * What keeps tables from being led, by table: a topic is lost or was made anew, a setting breaks
-   * the rule of the log, or this node's user may not delete records. Each message names the topic
-   * and says what to do. A node asks at its start, before a claim and every minute. Fails only when
-   * Kafka does not answer.
+   * What keeps tables from being led, by table: a topic is lost or was created again, a setting
+   * breaks the rule of the log, or this node's user may not delete records. Each message names the
+   * topic and says what to do. A node asks at its start, before a claim and every minute. Fails
+   * only when Kafka does not answer.
    */
   public CompletableFuture<Map<Integer, List<String>>> problems(Collection<Table> tables) {
     Map<String, KafkaTopics.Own> own = own(tables);
@@ -137,7 +137,7 @@ final class AppendTopics {
             });
   }
 
-  /** A message for each topic that is missing or was made anew: a part of {@link #problems}. */
+  /** A message for each topic that is missing or was created again: a part of {@link #problems}. */
   CompletableFuture<List<String>> lost(Collection<Table> tables) {
     return topics.lost(own(tables)).thenApply(found -> List.copyOf(found.values()));
   }

@@ -5,10 +5,10 @@ import java.util.Map;
 
 /**
  * Counts, by broker, the bytes that a producer holds and has not appended yet. A producer allocates
- * a whole batch for the first record of each partition, so an append counts its bytes and one
+ * a complete batch for the first record of each partition, so an append counts its bytes and one
  * batch; the brokers share half of the producer's buffer, because an append may begin several
  * batches. Each broker has an equal share and may exceed it by one append, so a broker that does
- * not answer cannot use up the room of other brokers. Safe for use by any thread.
+ * not answer cannot use up the buffer space of other brokers. Safe for use by any thread.
  */
 final class BrokerShares {
 
@@ -32,12 +32,12 @@ final class BrokerShares {
     this.batchBytes = buffer.batchBytes();
   }
 
-  /** The room that an append with {@code bytes} bytes takes. */
+  /** The buffer space that an append with {@code bytes} bytes takes. */
   long room(long bytes) {
     return bytes + batchBytes;
   }
 
-  /** Takes room for an append; false when there is none for now. */
+  /** Takes buffer space for an append; false when there is none for now. */
   synchronized boolean take(int broker, long bytes) {
     long before = unsent.computeIfAbsent(broker, first -> 0L);
     boolean hasRoom = before == 0 || before + bytes <= bytesMax / unsent.size();

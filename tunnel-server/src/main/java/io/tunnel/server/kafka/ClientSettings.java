@@ -154,7 +154,7 @@ public final class ClientSettings {
 
   /**
    * For a {@link #producer} whose send never blocks, neither for the metadata of a topic nor for
-   * room: it refuses the record, and the caller retries.
+   * buffer space: it refuses the record, and the caller retries.
    */
   Map<String, Object> appender() {
     Map<String, Object> settings = producer();

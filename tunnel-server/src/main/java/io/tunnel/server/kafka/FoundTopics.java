@@ -31,7 +31,10 @@ record FoundTopics(
     usedTables = Set.copyOf(usedTables);
   }
 
-  /** Why no topic may be created beside these, and how to go on; empty if topics may be created. */
+  /**
+   * Why no topic may be created alongside these, and how to continue; empty if topics may be
+   * created.
+   */
   Optional<String> objection() {
     String catalog = KafkaTopics.catalog(cluster);
     String tunnels = KafkaTopics.tunnels(cluster);
@@ -43,7 +46,7 @@ record FoundTopics(
     }
     if (isCatalogUsed && !hasTunnels) {
       return Optional.of(
-          "topic %s does not exist, but %s has records: tunnels and checkpoints of cluster %s are lost, and none are made in their place. Is --bootstrap right? Then restore topic %s from a backup of Kafka. To go on without any tunnel, make it by hand, with %d partitions and cleanup.policy=compact, and start again: the start says which settings it lacks."
+          "topic %s does not exist, but %s has records: tunnels and checkpoints of cluster %s are lost, and none are made in their place. Is --bootstrap right? Then restore topic %s from a backup of Kafka. To continue without any tunnel, make it by hand, with %d partitions and cleanup.policy=compact, and start again: the start says which settings it lacks."
               .formatted(tunnels, catalog, cluster, tunnels, Unit.TUNNEL_GROUPS));
     }
     return Optional.empty();

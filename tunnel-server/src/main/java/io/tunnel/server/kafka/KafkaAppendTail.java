@@ -240,7 +240,7 @@ final class KafkaAppendTail implements AppendTail {
     Followed one = new Followed(partition, place);
     Followed before = followed.put(topic.get(), one);
     if (before != null) {
-      // The changes up to there were told.
+      // The changes up to there were delivered.
       one.leaderEpoch = Math.max(one.leaderEpoch, before.leaderEpoch);
     }
     consumer.assign(followed.keySet());
@@ -292,7 +292,7 @@ final class KafkaAppendTail implements AppendTail {
           if (offset < first) {
             lose(new Trimmed(partition, offset, first));
           } else {
-            // The log may be longer than that again: then nobody knows where it was cut.
+            // The log may be longer than that again: then it is unknown where it was cut.
             lose(new Cut(partition, offset, shared == null ? 0 : shared.offset()));
           }
         });
@@ -382,7 +382,7 @@ final class KafkaAppendTail implements AppendTail {
   private void tell() {
     while (!isPaused && !isClosed && !untold.isEmpty()) {
       listener.happened(untold.peek());
-      // Only now: an event that the listener fails to take is told again.
+      // Only now: an event that the listener fails to take is delivered again.
       untold.remove();
     }
   }

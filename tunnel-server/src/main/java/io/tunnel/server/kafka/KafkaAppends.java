@@ -64,7 +64,7 @@ final class KafkaAppends implements ReadableAppendLog {
         .of(partition)
         .ifPresentOrElse(
             place -> sender.append(topic(place), header, value, appended),
-            // The catalog of this node may be behind.
+            // The catalog of this node may lag.
             () -> appended.done(Optional.empty()));
   }
 

@@ -16,8 +16,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * The topics {@code CLUSTER.rows.ID} of tables as the logs of the blocks of snapshots. Blocks have
- * a producer of their own: blocks that a broker is slow to take use no room of appends, and a fatal
- * error of either producer fails no record of the other one.
+ * a producer of their own: blocks that a broker is slow to take use no buffer space of appends, and
+ * a fatal error of either producer fails no record of the other one.
  */
 final class KafkaBlocks implements SnapshotBlocks {
 
@@ -57,7 +57,7 @@ final class KafkaBlocks implements SnapshotBlocks {
   public void append(int partition, Bytes block, Appended appended) {
     Optional<TopicPartition> topic = topic(partition);
     if (topic.isEmpty()) {
-      // The table was dropped, or the catalog of this node is behind.
+      // The table was dropped, or the catalog of this node lags.
       appended.done(OptionalLong.empty());
       return;
     }

@@ -65,7 +65,7 @@ public record KafkaConfig(
    * @param sessionMs silence after which a node is no member any more; at least the brokers'
    *     group.min.session.timeout.ms
    * @param requestMs wait for a broker's answer before a retry
-   * @param deliveryMs time after which an append is given up with an unknown outcome; at least
+   * @param deliveryMs time after which an append is abandoned with an unknown outcome; at least
    *     requestMs
    */
   public record Times(int sessionMs, int requestMs, int deliveryMs) {

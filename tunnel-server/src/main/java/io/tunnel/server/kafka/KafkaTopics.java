@@ -144,7 +144,7 @@ public final class KafkaTopics {
         .filter(noted -> !noted.equals(origin))
         .map(
             noted ->
-                "topic %s was created anew: its id is %s, and that of table %d is %s; its changes are lost"
+                "topic %s was created again: its id is %s, and that of table %d is %s; its changes are lost"
                     .formatted(name, origin, own.tableId(), noted));
   }
 

@@ -3,9 +3,9 @@ package io.tunnel.server.kafka;
 import io.tunnel.model.value.Bytes;
 
 /**
- * Tells the two topics of a table apart from topics that are made anew under their names, and from
- * their mirrors in another Kafka. The rest of the server knows the origin as bytes: the id of the
- * log's topic, then the id of the rows' topic.
+ * Tells the two topics of a table apart from topics that are created again under their names, and
+ * from their mirrors in another Kafka. The rest of the server knows the origin as bytes: the id of
+ * the log's topic, then the id of the rows' topic.
  *
  * @param log the origin of the topic with the changes
  * @param rows the origin of the topic with the blocks of snapshots

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Uuid;
 
-/** Tells topics of one name apart: a topic that is created anew has another id in Kafka. */
+/** Tells topics of one name apart: a topic that is created again has another id in Kafka. */
 final class TopicOrigins {
 
   private TopicOrigins() {}

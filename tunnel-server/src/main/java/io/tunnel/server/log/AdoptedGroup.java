@@ -64,7 +64,7 @@ final class AdoptedGroup {
     return bytes;
   }
 
-  /** Where batch {@code i} stands behind the start of the group. */
+  /** Where batch {@code i} starts after the start of the group. */
   int offset(int i) {
     return offsets[i];
   }

@@ -32,7 +32,7 @@ abstract class BatchIndex {
     return (i + 1 < count ? bytesBefore(i + 1) : bytesOf(count)) - bytesBefore(i);
   }
 
-  /** The first of the first {@code count} batches that has changes behind {@code position}. */
+  /** The first of the first {@code count} batches that has changes after {@code position}. */
   final int firstBehind(long position, int count) {
     int at = Math.max(0, floor(position + 1, count));
     return at < count && lastPosition(at + 1) <= position ? at + 1 : at;

@@ -76,7 +76,7 @@ final class DamagedGroups {
   }
 
   /**
-   * The pieces of a damaged group behind the group's header.
+   * The pieces of a damaged group after the group's header.
    *
    * @param commitMicros of the group, when its header or its first batch tells
    */
@@ -156,7 +156,7 @@ final class DamagedGroups {
   }
 
   /**
-   * The pieces behind {@link #at}, up to the end of the group or the next intact header of a group.
+   * The pieces after {@link #at}, up to the end of the group or the next intact header of a group.
    */
   private Pieces pieces(SegmentScan scan, long limit) throws IOException {
     byte[] header = scan.readHeader(at);
@@ -228,7 +228,7 @@ final class DamagedGroups {
                 || new SegmentScan(segment, offset).readHeader(offset) != null));
   }
 
-  /** The first batch of the group behind {@code from}, or {@code end}. */
+  /** The first batch of the group after {@code from}, or {@code end}. */
   private long nextBatch(long from, long end, OptionalLong commitMicros) throws IOException {
     byte[] window = new byte[WINDOW_BYTES];
     Set<Long> failed = new HashSet<>();

@@ -24,8 +24,8 @@ import java.util.function.IntToLongFunction;
  * more than one large writer. A batch with attributes stays alone: they speak of that batch.
  *
  * <p>What writers are to be answered again is no reader's business: it stands in batches without
- * rows, one for each batch that writers have numbered, after all batches of the group. No index has
- * these answers, so no reader of changes meets them.
+ * rows, one for each batch that is an idempotent write, after all batches of the group. No index
+ * has these answers, so no reader of changes meets them.
  *
  * <p>Order: batches of one partition keep the order in which they were added. Use: add, {@link
  * #encode}, then read the results, then {@link #clear}.
@@ -66,7 +66,7 @@ public final class GroupCore {
    */
   public record Attribution(Bytes writer, long number, Bytes answer) {}
 
-  /** As {@link #add(ChangeBatch)}, for a batch that its writer may have numbered. */
+  /** As {@link #add(ChangeBatch)}, for a batch that may be an idempotent write. */
   public int add(ChangeBatch batch, Optional<Attribution> number) {
     Merged open = openByPartition.get(batch.partition());
     if (open == null || !open.accepts(batch, mergedBytesMax)) {
@@ -81,7 +81,7 @@ public final class GroupCore {
     return batchCount++;
   }
 
-  /** Adds the answer to a numbered batch whose rows were all rejected. */
+  /** Adds the answer to an idempotent write whose rows were all rejected. */
   public void reject(Attribution number) {
     rejected.add(number);
     rejectedBytes += WrittenRows.WRITER_BYTES + Long.BYTES + number.answer().length();
@@ -236,7 +236,7 @@ public final class GroupCore {
   /** Hands out positions. */
   @FunctionalInterface
   interface PositionCounter {
-    /** The first of {@code count} positions of the partition that nobody has had. */
+    /** The first of {@code count} positions of the partition that no change has had. */
     long take(int partition, int count);
   }
 

@@ -9,6 +9,7 @@ package io.tunnel.server.log;
  * @param oldestMicros no change in the segment was committed before; unknown when {@link
  *     Long#MIN_VALUE}
  * @param newestMicros no change in the segment was committed after, by the clock of the segment or
- *     of those behind it; unknown when {@link Long#MAX_VALUE}, as it is for one that is not sealed
+ *     of the segments after it; unknown when {@link Long#MAX_VALUE}, as it is for one that is not
+ *     sealed
  */
 public record Kept(long base, boolean isSealed, long bytes, long oldestMicros, long newestMicros) {}

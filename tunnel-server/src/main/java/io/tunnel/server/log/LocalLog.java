@@ -21,13 +21,13 @@ import java.util.function.IntPredicate;
  * everything of {@link ChangeReader} is for any thread.
  *
  * <p>Invariant: a batch enters the index, and {@code committed} moves, only after its group is
- * written and, where the group asks for it, synced. A reader therefore never sees what a crash
- * could take back below the promised durability.
+ * written and, where the group asks for it, synced. A reader therefore never sees a change that a
+ * crash could roll back below the promised durability.
  *
  * <p>A failed write or sync leaves it unknown what the disk holds, so the log then refuses every
  * further append; what is committed stays readable. {@link SyncedEnd} says how syncs are ordered. A
- * disk without room is no such failure: the file is cut back to its last group, and the next append
- * tries again.
+ * full disk is no such failure: the file is cut back to its last group, and the next append tries
+ * again.
  */
 public final class LocalLog implements ChangeReader, Closeable {
 
@@ -47,7 +47,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   /** Was decided upon as a time that has passed: no later change is committed before it. */
   private long passedMicros;
 
-  /** Of the sealed segments; what is behind may be lost with the power. */
+  /** Of the sealed segments; later bytes may be lost with the power. */
   private long sealedMicros;
 
   /** The active segment takes no more, its index is stored, and the next one has to begin there. */
@@ -99,7 +99,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    *
    * @param nowMicros the clock; the commit times of a partition never go back even when it does
    * @return the first position of each added batch, by its number in the group
-   * @throws DiskFullException when there is no room; nothing was written
+   * @throws DiskFullException when the disk has no space; nothing was written
    * @throws IOException when the disk failed; whether the group was written is unknown, and the log
    *     accepts no more
    */
@@ -133,7 +133,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     return firstPositions;
   }
 
-  /** Writes the whole group or none of it: a part of a group would look like a torn end. */
+  /** Writes all of the group or none of it: a part of a group would look like a torn end. */
   private void writeBuffer() throws IOException {
     try {
       active.append(buffer.written());
@@ -174,7 +174,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   /**
    * Takes batches that have their positions and commit times already, as one group: another log
    * gave them. They are not merged, and not synced. Positions rise in each partition and may have
-   * holes; commit times may be any. A batch without rows is for a replay only.
+   * gaps; commit times may be any. A batch without rows is for a replay only.
    *
    * @throws IllegalArgumentException when a position is not after all others of its partition
    */
@@ -232,7 +232,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     }
   }
 
-  /** Without room it is as far as it came, and goes on from there the next time. */
+  /** When the disk has no space, it stops where it is, and resumes from there the next time. */
   private void roll() throws IOException {
     if (!isActiveEnded) {
       sync();
@@ -247,7 +247,9 @@ public final class LocalLog implements ChangeReader, Closeable {
     isActiveEnded = false;
   }
 
-  /** The file of the next segment, which is there already when there was no room for its header. */
+  /**
+   * The file of the next segment, which is there already when the disk had no space for its header.
+   */
   private Segment begin(long base) throws IOException {
     Segment next = new Segment(base, disk.open(LogFormat.segmentName(base)), 0);
     try {
@@ -262,10 +264,10 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   /**
-   * Begins a new segment, unless the present one is empty, so that what is in it can be given up.
+   * Begins a new segment, unless the present one is empty, so that what is in it can be trimmed.
    * For the owner thread alone.
    *
-   * @throws DiskFullException when there is no room; nothing is lost, and the log goes on
+   * @throws DiskFullException when the disk has no space; nothing is lost, and the log continues
    * @throws IOException when the disk failed; the log accepts no more
    */
   public void seal() throws IOException {
@@ -288,7 +290,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    * next}, which a forgotten change may have had: no forgotten change is read again, also not after
    * a crash. May be repeated. For the owner thread alone.
    *
-   * @throws DiskFullException when there is no room; the changes are still there
+   * @throws DiskFullException when the disk has no space; the changes are still there
    */
   public void forget(int partition, long next) throws IOException {
     synced.requireWhole();
@@ -317,8 +319,9 @@ public final class LocalLog implements ChangeReader, Closeable {
   public record Freed(long changes, long segments, long bytes, boolean isHeldByTable) {}
 
   /**
-   * Gives up old changes for ever and deletes the files that nobody needs. For the owner thread
-   * alone. A failure leaves the log as usable as it was; what was not given up can be tried again.
+   * Trims old changes for ever and deletes the files that no partition needs. For the owner thread
+   * alone. A failure leaves the log as usable as it was; changes that were not trimmed can be tried
+   * again.
    *
    * @param lastBases by partition, the base of the last segment whose changes of it may go, with
    *     those in all segments before; the segment that is written keeps its changes in any case
@@ -341,7 +344,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     return newestMicros;
   }
 
-  /** Whether damaged changes were given up: rows cannot be made again from the log alone. */
+  /** Whether damaged changes were trimmed: rows cannot be made again from the log alone. */
   public boolean hasLost() {
     return trimmer.hasLost();
   }
@@ -351,7 +354,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     return trimmer.wholeFrom();
   }
 
-  /** Offset behind the last byte. */
+  /** Offset after the last byte. */
   public long end() {
     return active.end();
   }
@@ -377,7 +380,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   /**
-   * Visits all batches of the groups that start at or behind log offset {@code from}, in order.
+   * Visits all batches of the groups that start at or after log offset {@code from}, in order.
    *
    * @throws CorruptLogException when the log does not have all bytes from there on
    */

@@ -17,15 +17,15 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /**
- * The files of a log at one moment, also while a server writes to the log.
+ * The files of a log at one time, also while a server writes to the log.
  *
  * @param trimmed content of the file that lists the deleted ranges; read before the names
  * @param sealed names of the sealed segments, oldest first
- * @param last name of the segment behind the sealed segments, if any
+ * @param last name of the segment after the sealed segments, if any
  */
 public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<String> last) {
 
-  /** Name of the file that says what was given up. */
+  /** Name of the file that says which changes were trimmed. */
   public static final String TRIMMED = LogFormat.TRIM_NAME;
 
   /** Copies. */
@@ -36,7 +36,7 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
   /**
    * Those in {@code directory}.
    *
-   * @throws IOException when what was given up cannot be known
+   * @throws IOException when it cannot be known which changes were trimmed
    */
   public static LogFiles in(Path directory) throws IOException {
     Optional<Bytes> trimmed = read(directory.resolve(LogFormat.TRIM_NAME));
@@ -56,7 +56,7 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
     return new LogFiles(trimmed, names, last);
   }
 
-  /** What the file says; null when it is not whole and intact. */
+  /** What the file says; null when it is not complete and intact. */
   private static TrimFile gaps(Optional<Bytes> trimmed) {
     return trimmed.isEmpty()
         ? TrimFile.NOTHING

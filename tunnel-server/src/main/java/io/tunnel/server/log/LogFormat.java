@@ -26,7 +26,7 @@ final class LogFormat {
    */
   static final int GROUP_HEADER_BYTES = 32;
 
-  /** Of batches without rows that stand where damaged bytes were given up; no partition has it. */
+  /** Of batches without rows that stand where damaged bytes were trimmed; no partition has it. */
   static final int FILLER_PARTITION = 0;
 
   static final String SEGMENT_SUFFIX = ".log";
@@ -36,10 +36,10 @@ final class LogFormat {
 
   static final String INDEX_SUFFIX = ".index";
 
-  /** Name of the file that says what was given up. */
+  /** Name of the file that says which changes were trimmed. */
   static final String TRIM_NAME = "trimmed";
 
-  /** Name of a file that is deleted when {@link #TRIM_NAME} finds no room. */
+  /** Name of a file that is deleted when {@link #TRIM_NAME} finds no space. */
   static final String RESERVE_NAME = "reserve";
 
   private LogFormat() {}

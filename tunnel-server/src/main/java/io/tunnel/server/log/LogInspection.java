@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Reads every byte of a log that no server has open and reports damage, but changes nothing. Behind
+ * Reads every byte of a log that no server has open and reports damage, but changes nothing. After
  * damaged bytes the inspection continues at the next intact group, so one run finds all damage.
  *
  * <p>Recovery acts on damage at a start; this class only reports it. Both read groups with {@link
@@ -37,7 +37,7 @@ public final class LogInspection {
   private final Visitor visitor;
   private final List<Finding> findings = new ArrayList<>();
 
-  /** Last position seen by partition; batches up to what {@code trimmed} gave up do not count. */
+  /** Last position seen by partition; batches up to where {@code trimmed} trimmed do not count. */
   private final SortedMap<Integer, Long> committed = new TreeMap<>();
 
   private TrimFile trimmed = TrimFile.NOTHING;
@@ -48,7 +48,7 @@ public final class LogInspection {
 
   /** What can be wrong with the files of a log. */
   public enum Trouble {
-    /** The file that says what was given up cannot be read. */
+    /** The file that says which changes were trimmed cannot be read. */
     TRIMMED_DAMAGED,
     /** A file is missing. */
     GAP,
@@ -83,11 +83,11 @@ public final class LogInspection {
   /**
    * What a log holds.
    *
-   * @param end offset behind the last intact group
+   * @param end offset after the last intact group
    * @param wholeFrom offset from which on no file was deleted
-   * @param committed by partition, the position of its last change, also of one that was given up
-   * @param givenUp by partition, the position up to which changes were given up
-   * @param salvaged changes that were damaged and given up
+   * @param committed by partition, the position of its last change, also of one that was trimmed
+   * @param givenUp by partition, the position up to which changes were trimmed
+   * @param salvaged changes that were damaged and trimmed
    */
   public record Summary(
       long end,
@@ -114,10 +114,10 @@ public final class LogInspection {
     /** Whether the partition exists: of others, changes may be missing. */
     boolean isLive(int partition);
 
-    /** The next batch that was not given up; valid until {@link #groupEnd} returns. */
+    /** The next batch that was not trimmed; valid until {@link #groupEnd} returns. */
     void batch(ChangeBatch batch) throws IOException;
 
-    /** All batches of a group have been given; the next one begins at {@code end} or behind. */
+    /** All batches of a group have been given; the next one begins at or after {@code end}. */
     void groupEnd(long end) throws IOException;
 
     /** So many bytes of the log were read. */
@@ -182,7 +182,7 @@ public final class LogInspection {
       found(
           Trouble.GAP,
           LogFormat.segmentName(trimmed.wholeFrom()),
-          "the file is missing, and so is everything behind offset " + end);
+          "the file is missing, and so is everything after offset " + end);
     }
   }
 
@@ -194,7 +194,7 @@ public final class LogInspection {
         found(
             Trouble.TRIMMED_DAMAGED,
             LogFormat.TRIM_NAME,
-            "the file, which says what the log gave up, does not match its checksum");
+            "the file, which says what the log trimmed, does not match its checksum");
       } else {
         trimmed = read;
       }
@@ -254,7 +254,7 @@ public final class LogInspection {
     return isWhole;
   }
 
-  /** Says what is wrong where the scan stopped; where it can go on, -1 when it cannot. */
+  /** Says what is wrong where the scan stopped; where it can continue, -1 when it cannot. */
   private long damaged(Segment segment, SegmentScan scan, String name, long durable)
       throws IOException {
     long bad = scan.offset();

@@ -26,7 +26,7 @@ import java.util.function.IntPredicate;
  * Removes the damaged parts, and nothing else, from a log that no server has open. Offsets do not
  * change: fillers replace the damaged bytes, in a copy of the file. Positions of a partition are
  * consecutive, so a position without an intact batch is lost; the file {@code trimmed} lists the
- * lost positions, and readers are told.
+ * lost positions, and readers are notified.
  *
  * <p>A crash between two steps leaves a log that the server still refuses, or cuts off at damage at
  * its end; this class can mend that log again. The order ensures this: first it makes the lost
@@ -53,12 +53,12 @@ public final class LogMend {
   }
 
   /**
-   * Looks for what is to be given up, and changes nothing.
+   * Looks for damaged bytes to trim, and changes nothing.
    *
    * @param isLive whether a partition exists; of others nothing is lost
    * @param foldedOffset up to which the rows are folded: these bytes were durable, and a group has
    *     to begin there
-   * @throws IOException when the log cannot be mended by giving up damaged bytes
+   * @throws IOException when the log cannot be mended by trimming damaged bytes
    */
   public static LogMend plan(
       Path directory, LogIdentity identity, IntPredicate isLive, long foldedOffset)
@@ -75,12 +75,12 @@ public final class LogMend {
     void take(Path file, boolean isCopy) throws IOException;
   }
 
-  /** Whether bytes are damaged, or positions lost that nobody has said so of. */
+  /** Whether bytes are damaged, or positions lost that no trim file lists. */
   public boolean isNeeded() {
     return !patches.isEmpty() || !lost().isEmpty();
   }
 
-  /** The changes that are lost and were not given up before, by partition and position. */
+  /** The changes that are lost and were not trimmed before, by partition and position. */
   public List<LostHistory> lost() {
     return lost.stream().filter(range -> !isKnown(range)).toList();
   }
@@ -89,7 +89,7 @@ public final class LogMend {
     return trimmed.behindLost(range.partition(), range.first()) > range.last();
   }
 
-  /** Whether changes are lost, now or by what was given up before. */
+  /** Whether changes are lost, now or by an earlier trim. */
   public boolean hasLost() {
     return !lost.isEmpty();
   }
@@ -99,7 +99,7 @@ public final class LogMend {
     if (Files.exists(file)) {
       trimmed = TrimFile.read(ByteBuffer.wrap(Files.readAllBytes(file)));
       if (trimmed == null) {
-        throw new IOException("what the log gave up cannot be known: restore " + file);
+        throw new IOException("what the log trimmed cannot be known: restore " + file);
       }
     }
     trimmed.positions().forEach((partition, last) -> nextPositions.put(partition, last + 1));

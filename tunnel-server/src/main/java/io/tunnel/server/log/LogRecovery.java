@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
  * byte. The last segment may have an index of its first part, from a graceful stop; the rest is
  * scanned, and a torn end is cut off.
  *
- * <p>What is found behind the last byte that is known to have been synced need not be on the disk:
+ * <p>What is found after the last byte that is known to have been synced need not be on the disk:
  * when the system fails to write a page, it says so once and keeps the page as if it were written.
- * A sync of the new process would have nothing to do. So these bytes are written anew before they
+ * A sync of the new process would have nothing to do. So these bytes are written again before they
  * count as durable. A crash meanwhile changes nothing: what is written is what was read.
  */
 final class LogRecovery {
@@ -110,7 +110,7 @@ final class LogRecovery {
       throw new CorruptLogException(
           "file "
               + LogFormat.TRIM_NAME
-              + ", which says what the log gave up, is damaged; restore it from a copy");
+              + ", which says what the log trimmed, is damaged; restore it from a copy");
     }
     return trimmed;
   }
@@ -234,7 +234,7 @@ final class LogRecovery {
     }
   }
 
-  /** Whether the file's header was not written, and so nothing behind it either. */
+  /** Whether the file's header was not written, and so nothing after it either. */
   private static boolean isUnborn(Segment segment) throws IOException {
     if (segment.size() > LogFormat.SEGMENT_HEADER_BYTES) {
       return false;

@@ -33,11 +33,11 @@ final class PartitionLog {
    */
   long lastMicros;
 
-  /** Position up to which changes were given up; raised before their segments are taken away. */
+  /** Position up to which changes were trimmed; raised before their segments are taken away. */
   volatile long givenUp;
 
   /**
-   * Of each range of changes that were damaged and given up, the last position by the first. Grows
+   * Of each range of changes that were damaged and trimmed, the last position by the first. Grows
    * only before the log is used.
    */
   private final NavigableMap<Long, Long> lost = new ConcurrentSkipListMap<>();
@@ -50,14 +50,14 @@ final class PartitionLog {
   void register(Segment segment) {
     BatchIndex index = segment.index(partition);
     long last = index.lastPosition(index.count());
-    // Changes that end at or before the last position were given up.
+    // Changes that end at or before the last position were trimmed.
     if (last > committed) {
       segments.put(index.firstPosition(0), segment);
       committed = last;
     }
   }
 
-  /** Everything up to {@code position} was given up before the log was opened. */
+  /** Everything up to {@code position} was trimmed before the log was opened. */
   void startBehind(long position) {
     committed = position;
     givenUp = position;
@@ -71,13 +71,13 @@ final class PartitionLog {
     startBehind(position);
   }
 
-  /** These changes were damaged and given up before the log was opened. */
+  /** These changes were damaged and trimmed before the log was opened. */
   void lose(LostHistory range) {
     lost.put(range.first(), range.last());
     committed = Math.max(committed, range.last());
   }
 
-  /** The first position at or behind {@code position} that was not damaged and given up. */
+  /** The first position at or after {@code position} that was not damaged and trimmed. */
   long behindLost(long position) {
     Map.Entry<Long, Long> range = lost.floorEntry(position);
     return range != null && position <= range.getValue() ? range.getValue() + 1 : position;
@@ -109,7 +109,7 @@ final class PartitionLog {
     }
     Map.Entry<Long, Segment> start = segments.floorEntry(position);
     if (start == null && position > givenUp) {
-      // In a hole before the first change that is kept.
+      // In a gap before the first change that is kept.
       start = segments.ceilingEntry(position);
     }
     if (start == null) {
@@ -126,7 +126,7 @@ final class PartitionLog {
 
   /**
    * Adds what fits of one segment; false when the plan is full, or when the segment does not follow
-   * what is planned, because those between were given up in this moment.
+   * what is planned, because the segments between were trimmed meanwhile.
    */
   private boolean collect(SegmentExtents plan, Segment segment, long position, int bytesMax) {
     BatchIndex index = segment.index(partition);
@@ -193,7 +193,7 @@ final class PartitionLog {
   }
 
   /**
-   * Gives up the segments whose changes end at or before {@code position}, oldest first, so that a
+   * Trims the segments whose changes end at or before {@code position}, oldest first, so that a
    * reader who meets a segment finds all that follow it or notices the gap; returns how many
    * changes were in them.
    */
@@ -210,8 +210,8 @@ final class PartitionLog {
 
   /**
    * Position of the last change committed before {@code epochMicros}. Commit times never fall, so
-   * the batches before that moment are the first ones: the segment where they end is searched for
-   * by its first batch, and then the batch in it, with one small read for each step.
+   * the batches before that time are the first ones: the segment where they end is searched for by
+   * its first batch, and then the batch in it, with one small read for each step.
    */
   long positionBefore(long epochMicros) throws IOException {
     List<Segment> kept = List.copyOf(segments.values());
@@ -247,7 +247,7 @@ final class PartitionLog {
 
   /**
    * Tells the listeners. A failing listener neither undoes the commit nor keeps the remaining
-   * listeners from being told.
+   * listeners from being notified.
    */
   void tellListeners() {
     long position = committed;

@@ -37,7 +37,7 @@ record Replay(int shard, NavigableMap<Long, Segment> segments, long wholeFrom, l
               + from
               + ", but the log of shard "
               + shard
-              + " is whole only from offset "
+              + " is complete only from offset "
               + wholeFrom
               + " on, since older changes are no longer kept: restore the table from a copy");
     }

@@ -28,7 +28,7 @@ final class Segment implements Closeable {
   private volatile long oldestMicros = UNKNOWN;
   private volatile long newestMicros = UNKNOWN;
 
-  /** Whether positions have holes, or commit times fall from one batch to the next. */
+  /** Whether positions have gaps, or commit times fall from one batch to the next. */
   private volatile boolean isLoose;
 
   Segment(long base, Disk.File file, long size) {
@@ -47,7 +47,7 @@ final class Segment implements Closeable {
     return size;
   }
 
-  /** Offset in the log behind its last byte. */
+  /** Offset in the log after its last byte. */
   long end() {
     return base + size;
   }
@@ -67,12 +67,12 @@ final class Segment implements Closeable {
     size = end;
   }
 
-  /** Removes what a write that failed may have left behind the end. */
+  /** Removes what a failed write may have left after the end. */
   void cut() throws IOException {
     file.truncate(size);
   }
 
-  /** Writes what stands at {@code from} and behind once more, as it is. */
+  /** Writes what stands at and after {@code from} once more, as it is. */
   void rewrite(long from) throws IOException {
     ByteBuffer piece = ByteBuffer.allocate(REWRITTEN_BYTES);
     for (long at = from; at < size; at += piece.limit()) {
@@ -148,7 +148,7 @@ final class Segment implements Closeable {
     newestMicros = Math.max(newestMicros, micros);
   }
 
-  /** Takes over the index of its first part, and goes on from there. */
+  /** Takes over the index of its first part, and continues from there. */
   void load(StoredIndex.Contents stored, boolean grows) throws IOException {
     stored
         .partitions()
@@ -253,7 +253,7 @@ final class Segment implements Closeable {
     index.put(partition, stored);
   }
 
-  /** Cuts off what stands behind {@code newSize}. */
+  /** Cuts off what stands after {@code newSize}. */
   void truncate(long newSize) throws IOException {
     file.truncate(newSize);
     file.sync();

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  *
  * <p>Where the bytes stop being a group, either the machine went down in the middle of a write
  * (torn: what follows was never acknowledged as synced) or durable bytes have changed (corrupt).
- * They are told apart by what every group says about its own past: the log offset up to which
+ * The two are distinguished by what every group says about its own past: the log offset up to which
  * everything was synced when it was written. If any intact group header further on knows the bad
  * place as synced, it is corrupt and must not be cut away.
  */
@@ -30,7 +30,7 @@ final class SegmentScan {
     this.at = fromOffset;
   }
 
-  /** Is told of every batch of an intact group, with its offset in the segment's file. */
+  /** Receives every batch of an intact group, with its offset in the segment's file. */
   @FunctionalInterface
   interface Visitor {
     /** A batch with rows. */
@@ -40,14 +40,14 @@ final class SegmentScan {
     default void answers(ChangeBatch batch) throws IOException {}
   }
 
-  /** Where the next group starts: behind the last intact one. */
+  /** Where the next group starts: after the last intact one. */
   long offset() {
     return at;
   }
 
   /**
    * Log offset up to which everything was synced when the last group that was read was written.
-   * What the file holds of the bytes behind may be in the machine's memory alone.
+   * What the file holds of the later bytes may be in the machine's memory alone.
    */
   long syncedUpTo() {
     return syncedUpTo;
@@ -136,8 +136,8 @@ final class SegmentScan {
                 + at
                 + "): these bytes were durable, for the group at offset "
                 + (segment.base() + offset)
-                + " was written after they were synced. Nothing was changed;"
-                + " restore the file from a copy, or give up what is damaged: ./tunnel doctor --salvage");
+                + " was written after they were synced. Nothing was changed; restore the file from"
+                + " a copy, or trim what is damaged: ./tunnel doctor --salvage");
       }
     }
   }

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * {@code u32} offset in the segment, {@code u32} bytes before; last {@code u32} crc32c of
  * everything before.
  *
- * <p>Where positions have holes or commit times fall, the index is a loose one, with another magic:
+ * <p>Where positions have gaps or commit times fall, the index is a loose one, with another magic:
  * {@code i64} oldest and {@code i64} newest commit time follow the header, and each entry has in
  * addition {@code u32} positions from the first to the last of its batch.
  */
@@ -44,14 +44,14 @@ final class StoredIndex extends BatchIndex {
     this.entriesOffset = file.getInt(at + 20);
   }
 
-  /** What an index file covers and holds; times only where they fall or positions have holes. */
+  /** What an index file covers and holds; times only where they fall or positions have gaps. */
   record Contents(long segmentBytes, Optional<Times> times, Map<Integer, StoredIndex> partitions) {}
 
   /** No batch was committed before the one or after the other. */
   record Times(long oldestMicros, long newestMicros) {}
 
   /**
-   * Reads an index file; null when it is not a whole and intact index of the segment at {@code
+   * Reads an index file; null when it is not a complete and intact index of the segment at {@code
    * base}.
    */
   static Contents read(ByteBuffer file, long base) {

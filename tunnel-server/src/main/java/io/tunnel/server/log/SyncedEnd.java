@@ -14,13 +14,13 @@ import java.util.function.Supplier;
  *
  * <ul>
  *   <li>there is one sync at a time;
- *   <li>a failure is noted before the next sync begins, and every sync behind it fails;
+ *   <li>a failure is noted before the next sync begins, and every later sync fails;
  *   <li>the offset is the log's end from before the sync: bytes appended during a sync may not be
  *       durable after it.
  * </ul>
  *
  * <p>The lock is held across the system's call, and nothing else is locked inside. An append does
- * not take it; an append that asks for no sync looks behind its write whether the log has failed.
+ * not take it; an append that asks for no sync looks after its write whether the log has failed.
  */
 final class SyncedEnd {
 

@@ -13,14 +13,14 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 
 /**
- * What a log gave up, as it is kept beside its segments; {@code docs/internals/storage.md} draws
+ * What a log trimmed, as it is kept alongside its segments; {@code docs/internals/storage.md} draws
  * the bytes.
  *
- * @param newestMicros no change that was given up was committed later
- * @param positions by partition, the position up to which its changes were given up
- * @param gaps by its first, the offset behind each range of the log whose files were deleted; they
+ * @param newestMicros no change that was trimmed was committed later
+ * @param positions by partition, the position up to which its changes were trimmed
+ * @param gaps by its first, the offset after each range of the log whose files were deleted; they
  *     do not touch
- * @param lost changes that were damaged and given up, by partition and position
+ * @param lost changes that were damaged and trimmed, by partition and position
  * @param begins by partition, the base of the segment in which its changes begin; what earlier
  *     segments have of the partition was forgotten, whatever its positions
  */
@@ -46,7 +46,7 @@ record TrimFile(
     begins = Collections.unmodifiableSortedMap(new TreeMap<>(begins));
   }
 
-  /** The same, but for the changes that were damaged and given up. */
+  /** The same, but for the changes that were damaged and trimmed. */
   TrimFile withLost(List<LostHistory> others) {
     return new TrimFile(newestMicros, positions, gaps, others, begins);
   }
@@ -67,12 +67,12 @@ record TrimFile(
     return new TrimFile(newestMicros, nextPositions, gaps, others, nextBegins);
   }
 
-  /** Position up to which the changes of a partition were given up; 0 when none were. */
+  /** Position up to which the changes of a partition were trimmed; 0 when none were. */
   long position(int partition) {
     return positions.getOrDefault(partition, 0L);
   }
 
-  /** The first position at or behind {@code position} that was not damaged and given up. */
+  /** The first position at or after {@code position} that was not damaged and trimmed. */
   long behindLost(int partition, long position) {
     long behind = position;
     for (LostHistory range : lost) {
@@ -83,7 +83,7 @@ record TrimFile(
     return behind;
   }
 
-  /** The lost ranges behind the positions that {@code behind} names, of the partitions in it. */
+  /** The lost ranges after the positions that {@code behind} names, of the partitions in it. */
   List<LostHistory> lostBehind(SortedMap<Integer, Long> behind, IntPredicate isLive) {
     return lost.stream()
         .filter(range -> isLive.test(range.partition()))
@@ -91,7 +91,7 @@ record TrimFile(
         .toList();
   }
 
-  /** Offset behind the last byte that was deleted: what follows is whole. */
+  /** Offset after the last byte that was deleted: what follows is complete. */
   long wholeFrom() {
     return gaps.isEmpty() ? 0 : gaps.lastEntry().getValue();
   }
@@ -126,7 +126,7 @@ record TrimFile(
     gaps.put(start, last);
   }
 
-  /** Reads the file; null when it is not whole and intact. */
+  /** Reads the file; null when it is not complete and intact. */
   static TrimFile read(ByteBuffer file) {
     int size = file.limit();
     if (size < HEADER_BYTES + 4) {

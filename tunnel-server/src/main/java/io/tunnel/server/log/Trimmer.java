@@ -15,17 +15,17 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 
 /**
- * Gives up old changes of a log, on the thread that owns it.
+ * Trims old changes of a log, on the thread that owns it.
  *
- * <p>A partition's changes go by whole segments, oldest first; a segment's file goes when no
+ * <p>A partition's changes go by complete segments, oldest first; a segment's file goes when no
  * partition has changes in it any more and the table needs none of it. The order makes every crash
- * harmless: first the trim file says durably what is given up, then readers lose it, then files are
+ * harmless: first the trim file says durably what is trimmed, then readers lose it, then files are
  * deleted. A file that a crash leaves although the trim file has it as deleted is deleted by the
  * next start.
  */
 final class Trimmer {
 
-  /** Room for the trim file of some 5,000 partitions. */
+  /** Space for the trim file of some 5,000 partitions. */
   private static final int RESERVE_BYTES = 64 << 10;
 
   /** The reserve is made when the disk has so many bytes left. */
@@ -35,10 +35,10 @@ final class Trimmer {
   private final NavigableMap<Long, Segment> segments;
   private final Map<Integer, PartitionLog> partitions;
 
-  /** What was given up by now; set before readers lose it, and read by any thread. */
+  /** What has been trimmed so far; set before readers lose it, and read by any thread. */
   private volatile TrimFile trimmed;
 
-  /** Whether this process has seen that the reserve is there as a whole. */
+  /** Whether this process has seen that the reserve is there completely. */
   private boolean hasReserve;
 
   Trimmer(
@@ -76,12 +76,12 @@ final class Trimmer {
     return trimmed.wholeFrom();
   }
 
-  /** Whether damaged changes were given up: rows cannot be made again from the log alone. */
+  /** Whether damaged changes were trimmed: rows cannot be made again from the log alone. */
   boolean hasLost() {
     return !trimmed.lost().isEmpty();
   }
 
-  /** No change that was given up was committed later; 0 when none was. For any thread. */
+  /** No change that was trimmed was committed later; 0 when none was. For any thread. */
   long newestMicros() {
     return trimmed.newestMicros();
   }
@@ -117,8 +117,8 @@ final class Trimmer {
   }
 
   /**
-   * A full disk gets room when segments are deleted, but the trim file has to be written before. So
-   * a file beside the log holds room for it.
+   * A full disk gets space when segments are deleted, but the trim file has to be written before.
+   * So a file next to the log reserves space for it.
    */
   private void keepReserve() throws IOException {
     if (hasReserve || disk.usableBytes() < RESERVE_ROOM_BYTES_MIN) {
@@ -127,7 +127,7 @@ final class Trimmer {
     try (Disk.File file = disk.open(LogFormat.RESERVE_NAME)) {
       if (file.size() < RESERVE_BYTES) {
         byte[] bytes = new byte[RESERVE_BYTES];
-        // A file system that compresses keeps no room for zeros.
+        // A file system that compresses reserves no space for zeros.
         new SplittableRandom(RESERVE_BYTES).nextBytes(bytes);
         file.write(ByteBuffer.wrap(bytes), 0);
         file.sync();
@@ -159,7 +159,7 @@ final class Trimmer {
     }
   }
 
-  /** No change was committed later that is given up by now, or with these segments. */
+  /** No change was committed later that has been trimmed, or goes with these segments. */
   private long newestMicros(Map<Integer, Long> lastBases, List<Segment> deletable)
       throws IOException {
     long newest = trimmed.newestMicros();
@@ -180,7 +180,7 @@ final class Trimmer {
     return sealed == null ? -1 : sealed;
   }
 
-  /** The sealed segments in which no living partition has changes behind its position. */
+  /** The sealed segments in which no living partition has changes after its position. */
   private List<Segment> unused(SortedMap<Integer, Long> positions, IntPredicate isLive) {
     List<Segment> unused = new ArrayList<>();
     for (Segment segment : segments.headMap(segments.lastKey(), false).values()) {

@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.Set;
 
 /**
- * Refuses log and rows of a shard that the catalog beside them cannot be of, before a start removes
- * anything as the rest of a dropped table.
+ * Refuses log and rows of a shard that the catalog next to them cannot be of, before a start
+ * removes anything as the rest of a dropped table.
  *
  * @param shards how many there are
  */
@@ -31,7 +31,7 @@ record Belonging(int shard, int shards, OwnCatalog catalog) {
     if (cannotBeMade) {
       throw new IOException(
           where
-              + " has no rows, and damaged changes of the log were given up. Nothing was changed;"
+              + " has no rows, and damaged changes of the log were trimmed. Nothing was changed;"
               + " restore the rows from a backup, or make them of the changes that are left:"
               + " ./tunnel doctor --salvage");
     }
@@ -50,8 +50,8 @@ record Belonging(int shard, int shards, OwnCatalog catalog) {
               + last
               + ", but the catalog has given out ids up to "
               + catalog.lastPartition()
-              + " only: it is older, or another one. Nothing was changed; restore a newer 'catalog',"
-              + " or the whole directory from one backup");
+              + " only: it is older, or another one. Nothing was changed; restore a newer"
+              + " 'catalog', or the complete directory from one backup");
     }
   }
 }

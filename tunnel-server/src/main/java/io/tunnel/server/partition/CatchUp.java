@@ -6,9 +6,9 @@ import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 
 /**
- * Folds what a log has and the table of its shard has not, when both were opened. What finds no
- * room stays for the next try, and nothing is folded twice. By one thread at a time, and as long as
- * nothing is appended to the log.
+ * Folds what a log has and the table of its shard has not, when both were opened. A group that
+ * finds no disk space stays for the next try, and nothing is folded twice. By one thread at a time,
+ * and as long as nothing is appended to the log.
  */
 final class CatchUp implements FoldQueue.Rest {
 
@@ -26,7 +26,7 @@ final class CatchUp implements FoldQueue.Rest {
   /**
    * Folds up to the end of the log.
    *
-   * @throws DiskFullException when there is no room; the next call goes on from there
+   * @throws DiskFullException when the disk has no space; the next call resumes from there
    */
   @Override
   public void fold() throws IOException {

@@ -16,8 +16,8 @@ import java.util.function.ToLongFunction;
  * the index is a hint: the row that is stored decides, so an entry may be looked at twice, and a
  * row that was written again has another entry.
  *
- * <p>A partition's {@link #oldestMicros} makes writes cheap: while no row can have expired, nobody
- * reads the rows that a write replaces. For the shard's thread.
+ * <p>A partition's {@link #oldestMicros} makes writes cheap: while no row can have expired, the
+ * shard does not read the rows that a write replaces. For the shard's thread.
  */
 final class ExpiryCore {
 
@@ -40,7 +40,7 @@ final class ExpiryCore {
    */
   record Look(List<Bytes> expired, List<Entry> removed, List<Entry> added, boolean isMore) {}
 
-  /** Commit times from now on are not before that moment. */
+  /** Commit times from now on are not before that time. */
   void shows(long nowMicros) {
     if (nowMicros < shownMicros) {
       oldestMicros.replaceAll((partition, oldest) -> Math.min(oldest, nowMicros));
@@ -56,7 +56,7 @@ final class ExpiryCore {
     oldestMicros.computeIfPresent(partition, (of, oldest) -> Math.min(oldest, commitMicros));
   }
 
-  /** Whether a row of the partition can have expired at a moment. */
+  /** Whether a row of the partition can have expired at a time. */
   boolean mayBeOver(int partition, Expiry expiry, long momentMicros) {
     return expiry.isOver(oldestMicros.getOrDefault(partition, 0L), momentMicros);
   }

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Deletes the rows of a shard that have expired, at a bounded pace. A step looks at the first
  * entries of one partition's index and writes a DELETE of each row that has expired. The DELETE
- * passes through the queue of the shard like any write, and is judged there: if a write came first
- * that wrote the row again, the DELETE is left out.
+ * passes through the queue of the shard like any write, and is evaluated there: if a write came
+ * first that wrote the row again, the DELETE is left out.
  *
  * <p>Nothing is kept between two steps: after a crash the next sweep finds the same entries. For
  * the shard's thread, but for {@link #tick} and {@link #lagMicros}.
@@ -183,7 +183,7 @@ final class ExpirySweep {
     }
   }
 
-  /** Returns whether DELETEs are under way, whose outcome goes on with the sweep. */
+  /** Returns whether DELETEs are under way, whose outcome continues the sweep. */
   private boolean look(Swept swept) throws IOException {
     int partition = swept.partition();
     ShardExpiry own = shard.expiry();

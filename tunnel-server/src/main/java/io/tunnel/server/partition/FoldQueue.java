@@ -21,19 +21,19 @@ import java.util.function.LongSupplier;
  *
  * <p>A thread of the queue's own folds them, so that the shard's thread can append and acknowledge
  * the next group meanwhile. A fold is made in slices of {@value #SLICE_MS} ms, under {@link
- * #folding}, which is fair: whoever needs the changes of one partition in the table takes the next
- * slice for that partition, and waits for one slice and not for all folds. {@link UnfoldedCore}
- * says what is folded in which order. The rows are changed under that lock only.
+ * #folding}, which is fair: a caller that needs the changes of one partition in the table takes the
+ * next slice for that partition, and the caller waits for one slice and not for all folds. {@link
+ * UnfoldedCore} says what is folded in which order. The rows are changed under that lock only.
  *
  * <p>The queue's thread lets groups gather, because the more rows are folded together, the nearer
  * to each other are the places that RocksDB looks for: a row of 20,000 costs a third to a half less
- * than one of 500. Nobody else waits for the gathering.
+ * than one of 500. No other thread waits for the gathering.
  *
  * <p>What could not be folded stays in front, and nothing else is folded until the shard's thread,
  * which is woken, has looked at the failure. A crash loses nothing: the log has all of it.
  *
- * <p>Order of locks: {@link #folding}, then the monitor of {@link #unfolded}, which is held for a
- * moment only.
+ * <p>Order of locks: {@link #folding}, then the monitor of {@link #unfolded}, which is held
+ * briefly.
  */
 final class FoldQueue {
 
@@ -65,7 +65,9 @@ final class FoldQueue {
   /** The part whose fold failed; a retry folds this part before all others; under the lock. */
   private Optional<UnfoldedCore.Part> failed = Optional.empty();
 
-  /** What the table lacked at the start, or when a replica began anew; folded before all groups. */
+  /**
+   * What the table lacked at the start, or when a replica was rebuilt; folded before all groups.
+   */
   private Optional<Rest> rest = Optional.empty();
 
   /** The fold of a part, and the time that it took. */
@@ -82,8 +84,8 @@ final class FoldQueue {
    * What is folded together, and how much may wait for that.
    *
    * @param bytesMax up to which groups are folded at once
-   * @param waitingBytesMax of groups that wait, before the shard's thread folds before it goes on
-   * @param lingerNanos how long the queue's thread lets them gather; nobody else waits for that
+   * @param waitingBytesMax of groups that wait, before the shard's thread folds before it continues
+   * @param lingerNanos how long the queue's thread lets them gather; no other thread waits for that
    */
   record Together(int bytesMax, long waitingBytesMax, long lingerNanos) {
 
@@ -101,7 +103,7 @@ final class FoldQueue {
     }
   }
 
-  /** Where it is told how long folds take, by the thread that folds. */
+  /** Receives how long folds take, by the thread that folds. */
   interface Timing {
     long nanos();
 
@@ -125,7 +127,7 @@ final class FoldQueue {
   /** Changes from before, which the log has and the table lacks. */
   @FunctionalInterface
   interface Rest {
-    /** Folds all of them, or goes on where there was no room. */
+    /** Folds all of them, or resumes where the disk had no space. */
     void fold() throws IOException;
   }
 
@@ -143,7 +145,7 @@ final class FoldQueue {
     this.folder = new Thread(this::foldAsTheyCome, name);
   }
 
-  /** Call before {@link #start}: the disk had no room for {@code lacking}, which folds first. */
+  /** Call before {@link #start}: the disk had no space for {@code lacking}, which folds first. */
   void beginBehind(Rest lacking, DiskFullException full) {
     rest = Optional.of(lacking);
     failure = full;
@@ -162,10 +164,10 @@ final class FoldQueue {
   }
 
   /**
-   * Adds a group behind all others. For the shard's thread.
+   * Adds a group after all others. For the shard's thread.
    *
    * @param end of the group in the log
-   * @param beside what is stored beside the rows, as far as it was raised
+   * @param beside what is stored alongside the rows, as far as it was raised
    */
   void add(List<ChangeBatch> batches, long end, BesideRows beside) {
     synchronized (unfolded) {
@@ -321,10 +323,10 @@ final class FoldQueue {
   }
 
   /**
-   * Folds all added groups, and retries a fold that failed for lack of room. Only the shard's
+   * Folds all added groups, and retries a fold that failed for lack of disk space. Only the shard's
    * thread calls this method and adds groups, so no group arrives during the call.
    *
-   * @throws DiskFullException when the disk still lacks room; no change is lost
+   * @throws DiskFullException when the disk still lacks space; no change is lost
    * @throws IOException when a fold failed for another reason, now or before: the contents of the
    *     table are unknown
    */

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * How far the table of a shard is behind its log, and what the state of the disk says of that. For
- * the shard's thread.
+ * How far the table of a shard lags its log, and what the state of the disk says of that. For the
+ * shard's thread.
  */
 final class FoldState {
 
@@ -15,7 +15,7 @@ final class FoldState {
   private final ShardDisk disk;
   private final Consumer<Throwable> fail;
 
-  /** {@code fail} is told of a fold that failed for another reason than a full disk. */
+  /** {@code fail} is notified of a fold that failed for another reason than a full disk. */
   FoldState(FoldQueue folds, ShardDisk disk, Consumer<Throwable> fail) {
     this.folds = folds;
     this.disk = disk;
@@ -80,7 +80,7 @@ final class FoldState {
 
   /**
    * Takes notice that the table has everything, or that a fold failed, which is tried again; and of
-   * the room on the disk.
+   * the space on the disk.
    */
   void look() {
     if (disk.state() == ShardState.BEHIND || folds.hasFailed() || folds.isEmpty()) {
@@ -109,7 +109,7 @@ final class FoldState {
   /**
    * Folds what was acknowledged.
    *
-   * @throws DiskFullException when there is no room; nothing is lost
+   * @throws DiskFullException when the disk has no space; nothing is lost
    * @throws IOException when the disk failed
    */
   void requireAllFolded() throws IOException {
@@ -129,11 +129,11 @@ final class FoldState {
   /**
    * As {@link FoldQueue#leaveUpTo}; everything is folded.
    *
-   * @throws DiskFullException when there is no room; nothing is lost
+   * @throws DiskFullException when the disk has no space; nothing is lost
    * @throws IOException when the disk failed
    */
   void foldUpTo(long end, BesideRows beside) throws IOException {
-    disk.move(ShardState.FOLDING, "a replica begins anew");
+    disk.move(ShardState.FOLDING, "a replica is rebuilt");
     folds.leaveUpTo(end, beside);
     foldAll();
     requireFolded();

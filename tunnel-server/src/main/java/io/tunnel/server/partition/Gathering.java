@@ -8,9 +8,9 @@ import java.util.Optional;
 
 /**
  * Takes the writes of a shard into groups. A write that may replace rows blindly joins the group of
- * its lane at once. A write that has to be judged joins when the table has all rows that decide the
- * write: no group of the lane is under way, and what was acknowledged of the partition is folded.
- * For the shard's thread.
+ * its lane at once. A write that has to be checked joins when the table has all rows that decide
+ * the write: no group of the lane is under way, and what was acknowledged of the partition is
+ * folded. For the shard's thread.
  */
 final class Gathering {
 
@@ -53,7 +53,7 @@ final class Gathering {
     turns.beginGroup();
     while (turns.peekOfGroup(!lanes.isEmpty()) instanceof PendingWrite write) {
       int partition = write.batch().partition();
-      // Judging reads the table and may fail; the write then is still there to be answered.
+      // Evaluating reads the table and may fail; the write then is still there to be answered.
       if (lanes.isClosedTo(write)) {
         break;
       }
@@ -99,15 +99,15 @@ final class Gathering {
   }
 
   /**
-   * Sets a write that must be judged aside, so that the write is not judged with this group, when
-   * the write is long, or when a slice of a fold did not bring all rows that the write needs.
+   * Sets a write that must be evaluated aside, so that the write is not evaluated with this group,
+   * when the write is long, or when a slice of a fold did not bring all rows that the write needs.
    */
   private boolean setAside(PendingWrite write) throws IOException {
     boolean isFolded = folding.isFoldedBySlice(write.batch().partition());
     if (isFolded && !turns.isLong(write)) {
       return false;
     }
-    // A write that turned out to be long waits while another one is judged.
+    // A write that turned out to be long waits while another one is evaluated.
     if (lanes.isEmpty() && turns.peek() == write) {
       if (isFolded) {
         turns.begin(write, expiry.aliveAt(write));
@@ -118,7 +118,7 @@ final class Gathering {
     return true;
   }
 
-  /** A row that was alive at the judgement may have expired since: then all is judged again. */
+  /** A row that was alive at the evaluation may have expired since: then all is evaluated again. */
   private void gather(WriteTurns.Done done) {
     PendingWrite write = done.write();
     OpenGroup group = lanes.of(write.batch().partition());

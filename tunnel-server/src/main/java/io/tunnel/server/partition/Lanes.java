@@ -18,7 +18,7 @@ import java.util.function.Function;
  * under way, which are appended and not settled.
  *
  * <p>Invariant: a write that reads rows, or whose answer depends on writes that are not answered,
- * finds no group under way in its lane. So the shard judges each write against exactly the rows
+ * finds no group under way in its lane. So the shard evaluates each write against exactly the rows
  * that the changes before the write leave, and a batch that comes again finds the answer to its
  * first attempt. A write that reads no rows may follow a group under way: if the group never
  * counts, the write never counts. For the shard's thread.

@@ -36,7 +36,7 @@ public final class OpenGroup {
   private final LongSupplier epochMicros;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
 
-  /** Whether the writers have been told that they learn no more. */
+  /** Whether the writers have been notified that no result follows. */
   private boolean isGivenUp;
 
   /** The writers that have a batch in the group. */
@@ -94,7 +94,7 @@ public final class OpenGroup {
       Optional<WriteResult> repeated,
       Optional<RefusedException> refusal) {
 
-    /** A write of which no row is judged. */
+    /** A write of which no row is evaluated. */
     private static Admitted ended(
         PendingWrite write, Optional<WriteResult> repeated, Optional<RefusedException> refusal) {
       return new Admitted(
@@ -185,7 +185,7 @@ public final class OpenGroup {
   /**
    * Whether a write waits until the group is answered: the group has a batch of the writer, who is
    * answered first, or of the session, whose rows are counted first. What deletes rows of an ended
-   * session is judged by what is committed, and so is first.
+   * session is evaluated by what is committed, and so is first.
    */
   boolean isClosedTo(PendingWrite write) {
     return write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false)
@@ -204,7 +204,7 @@ public final class OpenGroup {
    * write is refused, or gets its first answer with the group, or deletes rows of sessions that
    * have ended.
    *
-   * @param conditions is told of rows that the group changes
+   * @param conditions is notified of rows that the group changes
    */
   boolean isSettled(PendingWrite write, ConditionCore conditions) {
     if (isEndedByNumber(write) || isRefused(write)) {
@@ -220,7 +220,7 @@ public final class OpenGroup {
   }
 
   /**
-   * Refuses a write whose partition is gone, or whose session has ended or has no room for its
+   * Refuses a write whose partition is gone, or whose session has ended or has no capacity for its
    * rows.
    */
   boolean isRefused(PendingWrite write) {
@@ -240,9 +240,9 @@ public final class OpenGroup {
   }
 
   /**
-   * Ends a write of a writer that numbers, without judging its rows, where the number says that
-   * they must not be applied: the write is refused, or gets its first answer with the group. Rows
-   * that have expired since the first attempt change nothing of the answer.
+   * Ends an idempotent write, without evaluating its rows, where the number says that they must not
+   * be applied: the write is refused, or gets its first answer with the group. Rows that have
+   * expired since the first attempt change nothing of the answer.
    */
   private boolean isEndedByNumber(PendingWrite write) {
     if (write.writer().isEmpty()) {
@@ -266,8 +266,8 @@ public final class OpenGroup {
   }
 
   /**
-   * Adds a judged write. The DELETEs of expired rows that the write writes again come before it, as
-   * a batch that no writer has written.
+   * Adds an evaluated write. The DELETEs of expired rows that the write writes again come before
+   * it, as a batch that no writer has written.
    */
   void admit(PendingWrite write, ConditionCore.Judged judged) {
     if (judged.expired().isPresent()) {

@@ -12,8 +12,8 @@ import java.util.function.LongFunction;
 public interface OwnCatalog {
 
   /**
-   * Whether a partition exists at the moment of the question, asked by any thread; changes and rows
-   * of others are left behind, and writes to them refused.
+   * Whether a partition exists at the time of the question, asked by any thread; changes and rows
+   * of others stay, and writes to them refused.
    */
   boolean hasPartition(int partition);
 
@@ -27,13 +27,13 @@ public interface OwnCatalog {
     return Set.of();
   }
 
-  /** When the rows of a partition expire at the moment of the question, asked by any thread. */
+  /** When the rows of a partition expire at the time of the question, asked by any thread. */
   default Expiry expiry(int partition) {
     return Expiry.NEVER;
   }
 
   /**
-   * Whose a row session is at the moment of the question, asked by any thread: the empty text where
+   * Whose a row session is at the time of the question, asked by any thread: the empty text where
    * clients have no names, or where a catalog that follows has not read of the session; empty for a
    * session that has ended.
    */

@@ -62,8 +62,8 @@ public final class OwnLogs implements TableLogs {
   }
 
   /**
-   * Gives up the changes that tables keep no longer at that time, and those of dropped tables.
-   * Returns at once; the shards do it on their threads.
+   * Trims the changes that tables keep no longer at that time, and those of dropped tables. Returns
+   * at once; the shards do it on their threads.
    */
   public void retain(PassedTime now) throws IOException {
     retention.look(now);

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * <p>What a {@link Work} touches is touched by one thread at a time: by the loop's own; in its
  * place, when the loop is never started, by a test or a simulation that takes the steps itself; and
  * when the loop has ended, by the threads that post, one after the other, while the thread that
- * closes may be closing what is behind it.
+ * closes may be closing what follows it.
  *
  * <p>No task is lost, and none is taken twice. The owner takes tasks in the order in which they
  * were posted, all that were posted before {@link #close}, and of later ones what it still sees.
@@ -52,7 +52,9 @@ public final class OwnerLoop<T> {
   private enum State {
     /** Tasks are taken as they come. */
     OPEN,
-    /** The owner is gone although nobody has closed: not even its failure could be told. */
+    /**
+     * The owner is gone although no caller has closed it: not even its failure could be reported.
+     */
     DEAD,
     /** The owner takes what still waits, and ends. */
     CLOSING,
@@ -66,7 +68,7 @@ public final class OwnerLoop<T> {
    * @param step runs the waiting tasks and the work that is due; returns whether any task waited
    * @param idleNanos time until {@code step} has work to do even without a new task; {@link
    *     #FOREVER_NANOS} when only a new task brings work
-   * @param fail takes the exception of a step, and throws nothing. The owner goes on, because
+   * @param fail takes the exception of a step, and throws nothing. The owner continues, because
    *     callers wait for the queued tasks; so after a failure {@code step} must refuse each task
    *     whose result is uncertain
    * @param end takes each task that came too late for {@code step}, one at a time, on any thread
@@ -104,7 +106,7 @@ public final class OwnerLoop<T> {
     owner.start();
   }
 
-  /** Adds a task behind all others, and wakes the owner. Any thread. */
+  /** Adds a task after all others, and wakes the owner. Any thread. */
   public void post(T task) {
     queue.add(task);
     wake();
@@ -162,7 +164,7 @@ public final class OwnerLoop<T> {
 
   private void work() {
     while (true) {
-      // Asked first: what was posted before the close is seen by the step behind it.
+      // Asked first: what was posted before the close is seen by the step after it.
       boolean isLast = isClosing();
       if (!step()) {
         if (isLast) {

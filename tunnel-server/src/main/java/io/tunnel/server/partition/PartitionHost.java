@@ -26,7 +26,7 @@ public interface PartitionHost {
    * before, by whatever node, is folded; the host asks the log for that. A host that no other node
    * can take over has nothing to ask.
    *
-   * @param refused is told instead when the log did not answer in time, by any thread
+   * @param refused is notified instead when the log did not answer in time, by any thread
    */
   default void executeStrictly(int partition, Runnable action, Consumer<RefusedException> refused) {
     execute(partition, action);

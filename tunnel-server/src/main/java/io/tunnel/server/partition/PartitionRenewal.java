@@ -7,15 +7,15 @@ import io.tunnel.server.table.PartitionScan;
 import java.io.IOException;
 
 /**
- * Empties a partition of a shard whose log nodes share, and lets its replica begin anew. Nobody
- * appends, folds or reads the partition meanwhile. Also scans a partition, for the replicas that
- * begin anew with a snapshot.
+ * Empties a partition of a shard whose log nodes share, and lets its replica be rebuilt. No thread
+ * appends to, folds or reads the partition meanwhile. Also scans a partition, for the replicas that
+ * are rebuilt from a snapshot.
  *
  * <p>The order of the durable steps makes each crash harmless: the table has all of the local log,
  * so that no start folds former changes of the partition again; the table has no state and no entry
  * of the partition; the local log has forgotten the former changes; the table has the new entries
- * and their state; the local log gets changes after this state. A start that finds no state begins
- * anew.
+ * and their state; the local log gets changes after this state. A start that finds no state
+ * rebuilds.
  *
  * <p>For the shard's own thread.
  */
@@ -48,7 +48,7 @@ public final class PartitionRenewal {
    *
    * @param next position of the next change that the local log gets
    * @return takes the new entries, by any one thread; to be closed
-   * @throws io.tunnel.server.disk.DiskFullException when there is no room; may be repeated
+   * @throws io.tunnel.server.disk.DiskFullException when the disk has no space; may be repeated
    */
   public PartitionLoad empty(int partition, long next) throws IOException {
     folding.requireAllFolded();
@@ -72,7 +72,7 @@ public final class PartitionRenewal {
    * partition are folded; the method folds the waiting changes of other partitions.
    *
    * @return to be closed
-   * @throws io.tunnel.server.disk.DiskFullException when there is no room; may be repeated
+   * @throws io.tunnel.server.disk.DiskFullException when the disk has no space; may be repeated
    */
   public PartitionScan scan(int partition) throws IOException {
     folding.requireAllFolded();

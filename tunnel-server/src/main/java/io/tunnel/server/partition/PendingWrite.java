@@ -31,11 +31,11 @@ public record PendingWrite(
   private static final Logger LOGGER = LoggerFactory.getLogger(PendingWrite.class);
 
   /**
-   * What judging the rows of a write needs.
+   * What the evaluation of a write's rows needs.
    *
-   * @param place where its conditions on columns are judged: the rows of its table
+   * @param place where its conditions on columns are evaluated: the rows of its table
    * @param isConditional whether any of its rows has a condition or is an update, or may have
-   *     expired, and so may have to be judged against the row that is stored
+   *     expired, and so may have to be evaluated against the row that is stored
    * @param columnSizes how large its columns are
    * @param binding what the write has to do with a session
    */
@@ -65,11 +65,13 @@ public record PendingWrite(
     }
   }
 
-  /** Is told once what became of a write. Called on the shard's thread: it must only pass it on. */
+  /**
+   * Receives the outcome of a write, once. Called on the shard's thread: it must only pass it on.
+   */
   public interface Outcome {
 
     /**
-     * Stored rows were read to judge rows of the write; called any number of times before the
+     * Stored rows were read to evaluate rows of the write; called any number of times before the
      * outcome.
      */
     default void looked(Looked looked) {}
@@ -77,7 +79,9 @@ public record PendingWrite(
     /** The write has the durability that its request asked for. */
     void written(WriteResult result);
 
-    /** The shard applied no change; after STORAGE_FAILED and OUTCOME_UNKNOWN nobody knows. */
+    /**
+     * The shard applied no change; after STORAGE_FAILED and OUTCOME_UNKNOWN the outcome is unknown.
+     */
     void refused(RefusedException reason);
   }
 
@@ -96,17 +100,17 @@ public record PendingWrite(
         outcome);
   }
 
-  /** The same write, whose result another listener is told. */
+  /** The same write, whose result another listener receives. */
   public PendingWrite tells(Outcome other) {
     return new PendingWrite(batch, judging, writer, isSynced, other);
   }
 
-  /** Where the conditions on columns are judged. */
+  /** Where the conditions on columns are evaluated. */
   public ConditionPlace place() {
     return judging.place();
   }
 
-  /** Whether rows may have to be judged against stored rows. */
+  /** Whether rows may have to be evaluated against stored rows. */
   public boolean isConditional() {
     return judging.isConditional();
   }
@@ -126,28 +130,34 @@ public record PendingWrite(
     return Set.of(batch.partition());
   }
 
-  /** Tells the writer what was read to judge the write. */
+  /** Tells the writer what was read to evaluate the write. */
   public void looked(Looked looked) {
     if (looked.rows() > 0) {
       outcome.looked(looked);
     }
   }
 
-  /** Tells the writer that it is written; a writer that cannot be told is its own trouble. */
+  /**
+   * Tells the writer that it is written; a failure of the writer's listener concerns this writer
+   * alone.
+   */
   public void written(WriteResult result) {
     try {
       outcome.written(result);
     } catch (RuntimeException e) {
-      LOGGER.error("a write was committed but its writer could not be told", e);
+      LOGGER.error("a write was committed but its writer could not be notified", e);
     }
   }
 
-  /** Tells the writer that it is refused; a writer that cannot be told is its own trouble. */
+  /**
+   * Tells the writer that it is refused; a failure of the writer's listener concerns this writer
+   * alone.
+   */
   public void refused(RefusedException reason) {
     try {
       outcome.refused(reason);
     } catch (RuntimeException e) {
-      LOGGER.error("a write was refused but its writer could not be told", e);
+      LOGGER.error("a write was refused but its writer could not be notified", e);
     }
   }
 

@@ -44,7 +44,7 @@ public final class PlausibleClock implements Shard.Clock {
   }
 
   /**
-   * Begins anew with what is stored; before anything is committed.
+   * Starts again from what is stored; before anything is committed.
    *
    * @param newestMicros no stored change was committed later
    */
@@ -117,8 +117,8 @@ public final class PlausibleClock implements Shard.Clock {
       LOGGER.warn("the wall clock is believed again: it is right, or has insisted for long enough");
     } else {
       LOGGER.warn(
-          "{}: the server goes on by its monotonic clock and lets nothing expire early; it believes"
-              + " the wall clock when that is right again, or has been so for {} ms"
+          "{}: the server continues by its monotonic clock and lets nothing expire early; it"
+              + " believes the wall clock when that is right again, or has been so for {} ms"
               + " (shard.clockJumpAcceptedMs)",
           core.text().orElseThrow(),
           acceptedMs);

@@ -32,7 +32,7 @@ public final class Refold implements ReplayVisitor {
   private final IntPredicate live;
   private final List<ChangeBatch> group = new ArrayList<>();
 
-  /** A fold that found no room, and the log's offset behind it. */
+  /** A fold that found no disk space, and the log's offset after it. */
   private Optional<Refused> refused = Optional.empty();
 
   private record Refused(TableFold fold, long end) {}
@@ -40,7 +40,7 @@ public final class Refold implements ReplayVisitor {
   /**
    * For a table that is just opened.
    *
-   * @param live which partitions exist; changes of others are left behind
+   * @param live which partitions exist; changes of others stay
    * @param auto the AUTO column of a partition's keys, if they have one
    */
   public Refold(TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto) {
@@ -133,7 +133,7 @@ public final class Refold implements ReplayVisitor {
     foldRefused();
   }
 
-  /** Folds the group that found no room before, if there is one. */
+  /** Folds the group that found no disk space before, if there is one. */
   void foldRefused() throws IOException {
     if (refused.isPresent()) {
       long end = refused.get().end();

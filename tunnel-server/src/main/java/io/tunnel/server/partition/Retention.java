@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives up changes that tables keep no longer. A look decides on the caller's thread, and each
- * shard does its part on its own; until all have, further looks do nothing.
+ * Trims changes that tables keep no longer. A look decides on the caller's thread, and each shard
+ * does its part on its own; until all have, further looks do nothing.
  */
 final class Retention {
 
@@ -105,7 +105,7 @@ final class Retention {
       }
     } catch (IOException e) {
       // The next look tries again; a log that may accept no more refuses the next write itself.
-      LOGGER.warn("shard {} could not give up changes that are kept no longer", id, e);
+      LOGGER.warn("shard {} could not trim changes past their retention", id, e);
     } finally {
       shardsAtWork.decrementAndGet();
     }
@@ -113,7 +113,7 @@ final class Retention {
 
   private void trim(int id, Shard shard, Work work) throws IOException {
     giveUp(id, shard, work);
-    // Giving up segments may free the room that sealing needs; a later run gives up this segment.
+    // Trimming segments may free the space that sealing needs; a later run trims this segment.
     if (work.mustSeal) {
       shard.log().seal();
     }

@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * Decides which changes of a table may go.
  *
- * <p>Retention gives up whole segments. A table no longer needs a segment when the newest change in
+ * <p>Retention trims complete segments. A table no longer needs a segment when the newest change in
  * the segment exceeds the retention time of the table. The table also no longer needs the segment
  * when the changes that are certainly newer amount to the retention size. Certainly newer changes
  * are in later segments of this log, or in segments of other logs that begin after the end of the
  * segment. So a table keeps the promised changes however unevenly shards hold them, and up to one
- * more segment for each shard. A log never gives up its open segment, so retention seals an open
+ * more segment for each shard. A log never trims its open segment, so retention seals an open
  * segment with changes that should go.
  */
 final class RetentionCore {
@@ -57,7 +57,7 @@ final class RetentionCore {
       if (!piece.isSealed() && mustSeal(options, piece, nowMicros)) {
         sealed.add(piece.shard());
       }
-      // What is behind a segment that stays is newer and stays too, unless damage hides its age.
+      // What follows a segment that stays is newer and stays too, unless damage hides its age.
       boolean goes =
           !finished.contains(piece.shard())
               && piece.isSealed()

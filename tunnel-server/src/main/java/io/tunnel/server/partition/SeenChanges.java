@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * What a shard remembers of changes that it did not judge itself: a start reads them from its log,
- * and a follower from the log of its leader. For the shard's thread.
+ * What a shard remembers of changes that it did not evaluate itself: a start reads them from its
+ * log, and a follower from the log of its leader. For the shard's thread.
  *
  * @param auto the AUTO column of a partition's keys, if they have one
  */

@@ -15,12 +15,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Deletes the rows of a shard whose sessions have ended, one batch after the other. A batch passes
- * through the queue of the shard like any write, and is judged there: a row that was written since
- * is left alone. Nothing is kept between two steps: after a crash the start finds the rows again.
+ * through the queue of the shard like any write, and is evaluated there: a row that was written
+ * since is left alone. Nothing is kept between two steps: after a crash the start finds the rows
+ * again.
  */
 final class SessionSweep {
 
-  /** Rows of a batch: a group that deletes them delays no write behind it for long. */
+  /** Rows of a batch: a group that deletes them delays no later write for long. */
   static final int BATCH_ROWS_MAX = 512;
 
   private final int id;

@@ -23,16 +23,16 @@ import java.util.concurrent.CountDownLatch;
 /**
  * The one thread that writes to a shard's log, and decides what goes into its table.
  *
- * <p>The thread takes what waits as one group (group commit), judges conditions, appends and syncs
- * the group, acknowledges it, and leaves it to the {@link FoldQueue}. No write waits for the fold
- * of another. A posted action, and a write that must look at rows, wait until all acknowledged
+ * <p>The thread takes what waits as one group (group commit), evaluates conditions, appends and
+ * syncs the group, acknowledges it, and leaves it to the {@link FoldQueue}. No write waits for the
+ * fold of another. A posted action, and a write that must look at rows, wait until all acknowledged
  * changes of their partition are folded, and for no other fold. No task holds the thread for longer
  * than a group or a few slices of 2 ms. Package-private methods are for this thread.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
  * recovers from the log. Rows are read as long as the table has all that was acknowledged. A full
- * disk is no failure: writes are refused as BUSY until there is room ({@link ShardState}).
+ * disk is no failure: writes are refused as BUSY until the disk has space ({@link ShardState}).
  */
 public final class Shard implements Closeable, PartitionHost {
 
@@ -91,7 +91,7 @@ public final class Shard implements Closeable, PartitionHost {
         new Gathering(lanes, turns, new ConditionCore(rows, bounds), bounds, expiry, folding);
   }
 
-  /** Call before {@link #start}: the disk has no room to fold {@code rest} into the table. */
+  /** Call before {@link #start}: the disk has no space to fold {@code rest} into the table. */
   void beginBehind(FoldQueue.Rest rest, DiskFullException full) {
     folds.beginBehind(rest, full);
     disk.move(ShardState.FOLDING, "the table lacks the end of the log");
@@ -136,7 +136,7 @@ public final class Shard implements Closeable, PartitionHost {
     seen.drop(partition);
   }
 
-  /** Lets replicas begin anew. For the shard's own thread. */
+  /** Lets replicas be rebuilt. For the shard's own thread. */
   public PartitionRenewal renewal() {
     return new PartitionRenewal(log.local(), rows, folds, folding, seen, expiry);
   }
@@ -179,7 +179,7 @@ public final class Shard implements Closeable, PartitionHost {
     return disk.condition();
   }
 
-  /** Looks whether its disk has room, though nobody writes. May be called by any thread. */
+  /** Checks whether its disk has space, though no writer writes. May be called by any thread. */
   public void lookForRoom() {
     execute(Set.of(), folding::look);
   }
@@ -308,7 +308,7 @@ public final class Shard implements Closeable, PartitionHost {
         append(group);
       }
       if (disk.state() == ShardState.FULL) {
-        disk.move(ShardState.SERVING, "there is room");
+        disk.move(ShardState.SERVING, "there is space");
       }
     } catch (DiskFullException e) {
       folding.foldAll();
@@ -320,7 +320,7 @@ public final class Shard implements Closeable, PartitionHost {
         turns.takeWrites(write -> write.refused(reason));
       }
     } catch (IOException | RuntimeException e) {
-      // What was acknowledged before may be read behind a log that failed, once it is folded.
+      // What was acknowledged before may still be read after the log failed, once it is folded.
       folding.foldAll();
       fail(e);
     } catch (Error e) {
@@ -369,7 +369,7 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  /** Without room, what the log has settled waits for room. */
+  /** On a full disk, what the log has settled waits for space. */
   private List<ShardLog.Settled> takeSettled() throws IOException {
     try {
       return log.takeSettled();
@@ -468,11 +468,11 @@ public final class Shard implements Closeable, PartitionHost {
       return PassedTime.at(epochMicros());
     }
 
-    /** Nanoseconds from an arbitrary moment; never goes back. */
+    /** Nanoseconds from an arbitrary time; never goes back. */
     long nanos();
   }
 
-  /** Is told what a shard does, by the shard's thread or the one that folds. */
+  /** Observes what a shard does, by the shard's thread or the one that folds. */
   public interface Meter {
 
     /** A group was committed, synced or not. */

@@ -35,7 +35,7 @@ public record ShardConfig(
 
   private static final long CLOCK_JUMP_ACCEPTED_MS_MAX = 31_536_000_000L;
 
-  /** Room for the memory of a table, a compaction and the catalog. */
+  /** Space for the memory of a table, a compaction and the catalog. */
   private static final long FREE_BYTES_MIN_DEFAULT = 256L << 20;
 
   private static final int BYTES_MIN = 4_096;
@@ -77,7 +77,7 @@ public record ShardConfig(
         CLOCK_JUMP_ACCEPTED_MS_DEFAULT);
   }
 
-  /** Limits of a shard that leaves as much room on its disk as is usual. */
+  /** Limits of a shard that leaves as much space on its disk as is usual. */
   public ShardConfig(int groupBytesMax, int mergedBytesMax, long queueBytesMax) {
     this(groupBytesMax, mergedBytesMax, queueBytesMax, FREE_BYTES_MIN_DEFAULT);
   }

@@ -54,7 +54,7 @@ final class ShardDisk {
   }
 
   /**
-   * Something failed. If it was the log, before anything of a group counted, the rows are whole.
+   * Something failed. If it was the log, before anything of a group counted, the rows are intact.
    */
   void fail(Throwable cause, String message) {
     if (!state.isFinal()) {
@@ -64,7 +64,7 @@ final class ShardDisk {
     move(isLogAlone && !state.hidesRows() ? ShardState.READ_ONLY : ShardState.FAILED, message);
   }
 
-  /** There was no room for a group, or for its rows. */
+  /** The disk had no space for a group, or for its rows. */
   void filled(String message) {
     boolean isBehind = state == ShardState.FOLDING || state == ShardState.BEHIND;
     move(isBehind ? ShardState.BEHIND : ShardState.FULL, message);
@@ -91,7 +91,7 @@ final class ShardDisk {
     return watch.isStalled() ? DiskCondition.DISK_STALLED : DiskCondition.UP;
   }
 
-  /** The table, the catalog and compaction need room as well, so the log leaves some. */
+  /** The table, the catalog and compaction need space as well, so the log leaves some. */
   void requireRoom() throws DiskFullException {
     if (state == ShardState.BEHIND) {
       throw new DiskFullException("the last writes are not in the table");
@@ -106,21 +106,21 @@ final class ShardDisk {
     }
   }
 
-  /** What a write is told for which there is no room. */
+  /** The message for a write that found no disk space. */
   static RefusedException refusal(String message) {
     return new RefusedException(
         ErrorCode.BUSY,
         "the server's disk is full ("
             + message
-            + "); nothing of this was written, try again when there is room");
+            + "); nothing of this was written, try again when there is space");
   }
 
-  /** Whether it waits for room. */
+  /** Whether it waits for disk space. */
   boolean wantsRoom() {
     return state.wantsRoom();
   }
 
-  /** A disk gets full, and has room again, although nobody writes. */
+  /** A disk gets full, and has space again, although no writer writes. */
   void findRoom() {
     if (state != ShardState.FULL && state != ShardState.SERVING) {
       return;
@@ -128,7 +128,7 @@ final class ShardDisk {
     long left = log.usableBytes();
     boolean hasRoom = left >= Math.max(1, freeBytesMin);
     if (hasRoom && state == ShardState.FULL) {
-      move(ShardState.SERVING, "there is room");
+      move(ShardState.SERVING, "there is space");
     } else if (!hasRoom && state == ShardState.SERVING) {
       move(ShardState.FULL, noRoom(left));
     }
@@ -150,6 +150,6 @@ final class ShardDisk {
             "the server's disk is full, and the last writes are not in the table; try again later")
         : new RefusedException(
             ErrorCode.STORAGE_FAILED,
-            "the server's disk failed; rows can be read again when the server was started anew");
+            "the server's disk failed; rows can be read again after a restart of the server");
   }
 }

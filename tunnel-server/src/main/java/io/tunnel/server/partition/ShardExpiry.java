@@ -11,9 +11,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The moment at which a shard judges whether rows have expired. The shard's thread reads the clock
- * in front of each group and of each posted task, and readers take the moment that it read last. So
- * no reader sees a row expire between the judgement of a write that keeps the row alive and the
+ * The time by which a shard checks whether rows have expired. The shard's thread reads the clock in
+ * front of each group and of each posted task, and readers use the time that it read last. So no
+ * reader sees a row expire between the evaluation of a write that keeps the row alive and the
  * commit of this write. For the shard's thread, but for {@link #readable}.
  */
 final class ShardExpiry {
@@ -38,13 +38,13 @@ final class ShardExpiry {
     return core;
   }
 
-  /** A new moment, which readers see from now on. */
+  /** A new time, which readers see from now on. */
   void pass() {
     moment = clock.passed();
     core.shows(moment.micros());
   }
 
-  /** The clock for a commit; no moment of readers. */
+  /** The clock for a commit; no time that readers use. */
   long commitMicros() {
     long now = clock.epochMicros();
     if (now < moment.micros()) {
@@ -53,7 +53,7 @@ final class ShardExpiry {
     return now;
   }
 
-  /** The moment that was read last, as it is for the rows of a partition. */
+  /** The time that was read last, as it is for the rows of a partition. */
   long momentMicros(int partition) {
     return moment.micros(of(partition).ttlMicros());
   }
@@ -68,7 +68,7 @@ final class ShardExpiry {
     return expiry.isOn() && core.mayBeOver(partition, expiry, moment.micros(expiry.ttlMicros()));
   }
 
-  /** How the stored rows that a write changes are judged at this moment. */
+  /** How the stored rows that a write changes are evaluated at this time. */
   AliveAt aliveAt(PendingWrite write) {
     Expiry expiry = of(write.batch().partition());
     return expiry.isOn() ? new AliveAt(expiry, moment.micros(expiry.ttlMicros())) : AliveAt.EVER;

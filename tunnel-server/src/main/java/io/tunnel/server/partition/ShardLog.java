@@ -31,8 +31,8 @@ public interface ShardLog extends Closeable {
   int laneOf(int partition);
 
   /**
-   * Why no write to a partition may be judged now; empty where the shard has all changes that count
-   * and may append.
+   * Why no write to a partition may be evaluated now; empty where the shard has all changes that
+   * count and may append.
    */
   default Optional<RefusedException> refusal(int partition) {
     return Optional.empty();
@@ -46,7 +46,7 @@ public interface ShardLog extends Closeable {
    * returns.
    *
    * @param commitMicros the clock; asked once, if the group has changes
-   * @throws io.tunnel.server.disk.DiskFullException when there is no room; nothing was written
+   * @throws io.tunnel.server.disk.DiskFullException when the disk has no space; nothing was written
    * @throws IOException when the disk failed; whether the group was written is unknown, and the log
    *     accepts no more
    */
@@ -56,7 +56,7 @@ public interface ShardLog extends Closeable {
    * Takes what the log has settled since the last call: groups of this shard, and changes of other
    * leaders, those of each partition in the order of their positions.
    *
-   * @throws io.tunnel.server.disk.DiskFullException when {@link #local} has no room; nothing was
+   * @throws io.tunnel.server.disk.DiskFullException when {@link #local} has no space; nothing was
    *     taken, and a later call takes it
    */
   List<Settled> takeSettled() throws IOException;

@@ -15,7 +15,7 @@ import java.util.List;
 /** The rows of a shard, as far as the shard itself needs them. */
 public interface ShardRows extends ConditionCore.StoredRows, Closeable {
 
-  /** Whether a partition exists at this moment; writes to others are refused. */
+  /** Whether a partition exists now; writes to others are refused. */
   boolean isLive(int partition);
 
   /** What is known of the changes that are folded; asked for once, by the shard. */
@@ -40,7 +40,7 @@ public interface ShardRows extends ConditionCore.StoredRows, Closeable {
   /** All that can be done with them. */
   TableStore store();
 
-  /** Offset of the log up to which they are folded and on disk: a crash does not take it back. */
+  /** Offset of the log up to which they are folded and on disk: a crash does not roll it back. */
   default long durableOffset() throws IOException {
     return store().durableOffset();
   }

@@ -11,9 +11,9 @@ enum ShardState {
   SERVING,
   /** Everything; groups that are in the log, and acknowledged or about to be, may not be folded. */
   FOLDING,
-  /** The disk had no room for the last group: the shard refused it; the next group tries again. */
+  /** The disk had no space for the last group: the shard refused it; the next group tries again. */
   FULL,
-  /** The disk had no room to fold an acknowledged group: the shard refuses reads of rows. */
+  /** The disk had no space to fold an acknowledged group: the shard refuses reads of rows. */
   BEHIND,
   /** The log failed: the shard refuses writes, and the table has all acknowledged changes. */
   READ_ONLY,
@@ -41,7 +41,7 @@ enum ShardState {
     return this == BEHIND || this == FAILED;
   }
 
-  /** Whether the shard waits for room on the disk. */
+  /** Whether the shard waits for disk space. */
   boolean wantsRoom() {
     return this == FULL || this == BEHIND;
   }

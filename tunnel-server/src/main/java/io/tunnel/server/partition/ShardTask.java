@@ -36,7 +36,7 @@ sealed interface ShardTask permits PendingWrite, ShardTask.Barrier {
 
       /**
        * As {@link #BETWEEN_WRITES}, and the barrier waits until the shard has answered all earlier
-       * writes, even those that the shard judges in slices.
+       * writes, even those that the shard evaluates in slices.
        */
       BEHIND_WRITES
     }

@@ -65,8 +65,8 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /**
-   * Opens all shards and brings their tables up to their logs. Where there is no room for that the
-   * shard begins behind: it takes no writes, and goes on when there is room.
+   * Opens all shards and brings their tables up to their logs. Where the disk has no space for
+   * that, the shard starts lagging: it takes no writes, and resumes when there is space.
    *
    * @throws IOException also when logs or rows do not belong to {@code catalog}; no row was removed
    *     then
@@ -79,7 +79,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       for (int id = 0; id < layout.count(); id++) {
         files.add(open(id, layout, catalog, opened));
       }
-      // Behind all of them: one that is refused keeps rows from being removed in the others.
+      // After all of them: one that is refused keeps rows from being removed in the others.
       List<Shard> shards = new ArrayList<>();
       for (Kept of : files) {
         shards.add(recover(of, layout, catalog, ShardLogs.OWN, meter, clock));
@@ -235,7 +235,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       full = Optional.of(e);
     }
     meter.numbered(files.id(), refold.seen().writers().taken());
-    // Not before: on a disk that is nearly full, a compaction takes the room that the fold needs.
+    // Not before: on a disk that is nearly full, a compaction takes the space that the fold needs.
     table.compact();
     AtomicReference<Shard> made = new AtomicReference<>();
     ShardLog log =

@@ -37,7 +37,7 @@ public interface TableLogs {
   CompletableFuture<Void> alter(TableRecord table, TableOptions options);
 
   /**
-   * Gives up the log of a table that is no longer in the catalog. If it fails, or is never called
+   * Deletes the log of a table that is no longer in the catalog. If it fails, or is never called
    * because the node ends before that, a shared log stays among the catalog's dropped ones.
    */
   CompletableFuture<Void> drop(TableRecord table);

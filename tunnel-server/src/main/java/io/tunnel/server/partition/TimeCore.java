@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The time of a server, from a wall clock that may jump. While the wall clock agrees with the
- * monotonic clock, it is the time. When it jumps, the time goes on as the monotonic clock does,
+ * monotonic clock, it is the time. When it jumps, the time continues as the monotonic clock does,
  * until the wall clock is right again, or has insisted for a while and is accepted.
  *
  * <p>Rows and changes that were dated in front of an accepted jump forward, or while it was in
@@ -41,12 +41,12 @@ final class TimeCore {
 
   private State state = State.TRUSTED;
 
-  /** The time was {@code anchorMicros} at {@code anchorNanos}, and has gone on monotonically. */
+  /** The time was {@code anchorMicros} at {@code anchorNanos}, and has continued monotonically. */
   private long anchorMicros;
 
   private long anchorNanos;
 
-  /** The time that was shown last; the time goes back behind it when a jump back is accepted. */
+  /** The time that was shown last; the time goes back before it when a jump back is accepted. */
   private long shownMicros = Long.MIN_VALUE;
 
   /** Wall clock minus time when the doubt began; 0 while TRUSTED. */

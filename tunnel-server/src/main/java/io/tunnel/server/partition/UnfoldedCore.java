@@ -18,7 +18,7 @@ import java.util.Set;
  *
  * <p>Changes of one partition are folded in the order of the log. Partitions are folded in any
  * order, so a read of one partition waits for no fold of another one. The table says up to which
- * offset it has all changes; some partitions may be ahead of that. After a crash everything behind
+ * offset it has all changes; some partitions may be ahead of that. After a crash everything after
  * the offset is folded once more, which leaves the rows of those partitions as they were.
  */
 final class UnfoldedCore {
@@ -37,13 +37,13 @@ final class UnfoldedCore {
   /** The table has all changes before this offset of the log. */
   private long foldedEnd;
 
-  /** No change behind this offset was begun to be folded; {@code >= foldedEnd}. */
+  /** No change after this offset was begun to be folded; {@code >= foldedEnd}. */
   private long aheadEnd;
 
   /** The sum of {@link Change#bytes} of all that is not folded. */
   private long bytes;
 
-  /** What is stored beside the rows, where it was raised and no part has it. */
+  /** What is stored alongside the rows, where it was raised and no part has it. */
   private BesideRows beside = BesideRows.NONE;
 
   /** A group of the log. */
@@ -63,7 +63,9 @@ final class UnfoldedCore {
     /** The objects of a batch, and of its request. */
     private static final int OBJECT_BYTES = 128;
 
-    /** The memory that a batch holds: the array of the whole request, however small the batch. */
+    /**
+     * The memory that a batch holds: the array of the complete request, however small the batch.
+     */
     long bytes() {
       return (long) batch.array().length + OBJECT_BYTES;
     }
@@ -93,7 +95,7 @@ final class UnfoldedCore {
     }
 
     /**
-     * What is stored beside the rows, of this partition and of others. A bound that is stored
+     * What is stored alongside the rows, of this partition and of others. A bound that is stored
      * before the rows that raised it is higher than it must be, and right; a writer that is stored
      * before its rows is right, because the log on disk has the rows.
      */
@@ -117,7 +119,7 @@ final class UnfoldedCore {
     this.partBytesMax = partBytesMax;
   }
 
-  /** Adds a group behind all others. */
+  /** Adds a group after all others. */
   void add(List<ChangeBatch> batches, long end, BesideRows raised) {
     beside = beside.then(raised);
     Waiting group = new Waiting(end);
@@ -139,7 +141,7 @@ final class UnfoldedCore {
   /**
    * The table has all of the log before {@code end}; no group that waits is before.
    *
-   * @param stored beside the rows, with the same write. No later part stores the same again: a
+   * @param stored alongside the rows, with the same write. No later part stores the same again: a
    *     partition that is emptied next has no state then, and must not get one without rows
    */
   void passed(long end, BesideRows stored) {
@@ -180,12 +182,12 @@ final class UnfoldedCore {
     return groups.isEmpty() ? foldedEnd : groups.getLast().end;
   }
 
-  /** Begins the part with the oldest change, or goes on with it; something is not folded. */
+  /** Begins the part with the oldest change, or continues it; something is not folded. */
   Part begin() {
     return begin(groups.element().left.iterator().next());
   }
 
-  /** Begins a part of a partition, or goes on with it; something of it is not folded. */
+  /** Begins a part of a partition, or continues it; something of it is not folded. */
   Part begin(int partition) {
     Part begun = parts.get(partition);
     if (begun != null) {
@@ -219,7 +221,7 @@ final class UnfoldedCore {
     return new TableFold.Offsets(foldedEnd, after, Math.max(aheadEnd, after));
   }
 
-  /** Whether the group has no change of the part's partition behind those of the part. */
+  /** Whether the group has no change of the part's partition after those of the part. */
   private boolean isLastOf(Waiting group, Part part) {
     Deque<Change> waiting = changes.get(part.partition);
     return waiting == null || waiting.element().group != group;

@@ -21,22 +21,23 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Chooses the next task of a shard. The shard judges a write of many rows against the stored rows
- * in slices. A task that needs unfolded rows of a partition waits while the shard folds these rows
- * in slices. Between two slices the shard runs the tasks of other partitions, so these tasks wait
- * for one slice at most, never for the whole write or the whole fold.
+ * Chooses the next task of a shard. The shard evaluates a write of many rows against the stored
+ * rows in slices. A task that needs unfolded rows of a partition waits while the shard folds these
+ * rows in slices. Between two slices the shard runs the tasks of other partitions, so these tasks
+ * wait for one slice at most, never for the complete write or the complete fold.
  *
- * <p>Order and conditions: while the shard judges a write, or a task waits for a fold, later writes
- * to this partition wait. While a write to a partition waits, all later writes to the partition
- * wait too. So no write changes the rows that decide another write, the writes to a partition keep
- * their order, and no write adds to a fold that a task waits for. Reads between writes do not end
- * the group that is being gathered: they wait for the group. A read never waits for a write in
- * judgment: reads need acknowledged changes only, and the shard has not acknowledged the write yet.
- * The shard judges one write in slices at a time; other long writes wait. For the shard's thread.
+ * <p>Order and conditions: while the shard evaluates a write, or a task waits for a fold, later
+ * writes to this partition wait. While a write to a partition waits, all later writes to the
+ * partition wait too. So no write changes the rows that decide another write, the writes to a
+ * partition keep their order, and no write adds to a fold that a task waits for. Reads between
+ * writes do not end the group that is being gathered: they wait for the group. A read never waits
+ * for a write under evaluation: reads need acknowledged changes only, and the shard has not
+ * acknowledged the write yet. The shard evaluates one write in slices at a time; other long writes
+ * wait. For the shard's thread.
  */
 final class WriteTurns {
 
-  /** Rows that are judged at once; a write with more is judged in slices. */
+  /** Rows that are evaluated at once; a write with more is evaluated in slices. */
   static final int AT_ONCE_ROWS_MAX = 128;
 
   /** A group is gathered for no longer, so that reads and writes after it have their turn. */
@@ -70,7 +71,7 @@ final class WriteTurns {
   /** Tasks that need not wait any more, or may have to wait again; before all of the loop's. */
   private final Deque<ShardTask> ready = new ArrayDeque<>();
 
-  /** Writes that wait and have few rows, which took longer than a slice to judge. */
+  /** Writes that wait and have few rows, which took longer than a slice to evaluate. */
   private final Set<PendingWrite> slow = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /** Reads that wait for the group that is being gathered, in order. */
@@ -81,7 +82,7 @@ final class WriteTurns {
   private Optional<LongWrite> judging = Optional.empty();
   private long sliceEndNanos;
 
-  /** A write that is judged in slices. */
+  /** A write that is evaluated in slices. */
   private static final class LongWrite {
     private final PendingWrite write;
     private final ConditionCore.Judging judging;
@@ -93,10 +94,10 @@ final class WriteTurns {
     }
   }
 
-  /** A write all of whose rows are judged. */
+  /** A write all of whose rows are evaluated. */
   record Done(PendingWrite write, ConditionCore.Judged judged) {}
 
-  /** Takes tasks from {@code loop}, and judges long writes by {@code conditions}. */
+  /** Takes tasks from {@code loop}, and evaluates long writes by {@code conditions}. */
   WriteTurns(
       OwnerLoop<ShardTask> loop,
       ConditionCore conditions,
@@ -111,7 +112,7 @@ final class WriteTurns {
   }
 
   /**
-   * Adds a write behind all others. Any thread.
+   * Adds a write after all others. Any thread.
    *
    * @throws RefusedException BUSY when too much waits
    */
@@ -126,7 +127,7 @@ final class WriteTurns {
     loop.post(write);
   }
 
-  /** The total size of the waiting batches; a batch in judgment does not count. */
+  /** The total size of the waiting batches; a batch under evaluation does not count. */
   long queuedBytes() {
     return queuedBytes.get();
   }
@@ -270,7 +271,7 @@ final class WriteTurns {
     return parked.peek();
   }
 
-  /** The next parked task had its slice, and waits on behind the others. */
+  /** The next parked task had its slice, and waits on after the others. */
   void parkAgain() {
     parked.add(parked.remove());
   }
@@ -283,15 +284,15 @@ final class WriteTurns {
     ready.addFirst(task);
   }
 
-  /** Whether a write is judged in slices if it must be judged. */
+  /** Whether a write is evaluated in slices if it must be evaluated. */
   boolean isLong(PendingWrite write) {
     return slow.contains(write)
         || (write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX);
   }
 
   /**
-   * Judges a write with the group of {@code ofGroup}, but for no longer than a slice and a row: few
-   * rows may be large.
+   * Evaluates a write with the group of {@code ofGroup}, but for no longer than a slice and a row:
+   * few rows may be large.
    *
    * @param aliveAt of its partition
    * @return empty when the slice is over; the write {@linkplain #isLong is long} from then on
@@ -312,10 +313,10 @@ final class WriteTurns {
     return judged;
   }
 
-  /** Takes the next task, a long write, to be judged in slices by what the table has now. */
+  /** Takes the next task, a long write, to be evaluated in slices by what the table has now. */
   void begin(PendingWrite write, AliveAt aliveAt) {
     if (judging.isPresent() || peek() != write) {
-      throw new IllegalStateException("a write is judged that is not the next one");
+      throw new IllegalStateException("a write is evaluated that is not the next one");
     }
     take();
     judging =
@@ -323,7 +324,7 @@ final class WriteTurns {
     sliceEndNanos = nanos.getAsLong() - SLICE_NANOS;
   }
 
-  /** Judges a slice when nobody else has anything to do, or has had as much time. */
+  /** Evaluates a slice when no other task waits, or when the others have had as much time. */
   void judgeInTurn() {
     if (judging.isEmpty() || judging.get().isJudged) {
       return;
@@ -340,12 +341,12 @@ final class WriteTurns {
     }
   }
 
-  /** Whether a write is judged and waits to be committed. */
+  /** Whether a write is evaluated and waits to be committed. */
   boolean hasJudged() {
     return judging.isPresent() && judging.get().isJudged;
   }
 
-  /** Takes the write that is judged, if one is; what waited for it is next. */
+  /** Takes the evaluated write, if there is one; what waited for it is next. */
   Optional<Done> takeJudged() {
     if (!hasJudged()) {
       return Optional.empty();
@@ -356,8 +357,8 @@ final class WriteTurns {
   }
 
   /**
-   * Rows of a partition changed that no write of this shard has changed: a write in judgment was
-   * judged against other rows, and is refused.
+   * Rows of a partition changed that no write of this shard has changed: a write under evaluation
+   * was checked against other rows, and is refused.
    */
   void changed(int partition) {
     Optional<LongWrite> stale =
@@ -369,7 +370,7 @@ final class WriteTurns {
           .write
           .refused(
               RefusedException.notLeader(
-                  "another node led partition " + partition + " while the rows were judged",
+                  "another node led partition " + partition + " while the rows were evaluated",
                   Optional.empty()));
     }
   }

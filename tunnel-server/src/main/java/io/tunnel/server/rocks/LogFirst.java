@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
  * snapshot, and the state of the replica says so.
  *
  * <p>A listener cannot refuse a flush. When the log cannot be made durable, the listener shuts down
- * RocksDB's background work instead: a flush looks behind its last byte whether that is so, and
- * then its file is never entered in the manifest. The rows stay in memory and can be read; a write
- * that would need another buffer fails. A crash at any moment leaves a file that no manifest names,
- * which the next start deletes.
+ * RocksDB's background work instead: a flush looks after its last byte whether that is so, and then
+ * its file is never entered in the manifest. The rows stay in memory and can be read; a write that
+ * would need another buffer fails. A crash at any time leaves a file that no manifest names, which
+ * the next start deletes.
  */
 final class LogFirst extends AbstractEventListener {
 

@@ -21,7 +21,7 @@ public final class RocksLibrary {
       throw new UncheckedIOException(
           "cannot unpack RocksDB's native code into "
               + System.getProperty("java.io.tmpdir")
-              + "; make room there, or name another directory with -Djava.io.tmpdir",
+              + "; make space there, or name another directory with -Djava.io.tmpdir",
           e);
     }
     RocksDB.loadLibrary();

@@ -5,8 +5,8 @@ import org.rocksdb.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What RocksDB says of trouble, in the log of the server. RocksDB would write a file beside each
- * store instead, which it begins anew only when the store is opened. It calls from threads of its
+ * What RocksDB says of trouble, in the log of the server. RocksDB would write a file next to each
+ * store instead, which it starts again only when the store is opened. It calls from threads of its
  * own.
  */
 final class RocksLog extends Logger {

@@ -17,7 +17,7 @@ import org.rocksdb.MergeOperator;
 import org.rocksdb.Options;
 import org.rocksdb.StringAppendOperator;
 
-/** The native objects that an open store needs beside itself, closed with it. */
+/** The native objects that an open store needs in addition, closed with it. */
 final class StoreResources implements AutoCloseable {
 
   private static final int BLOOM_BITS_PER_KEY = 10;
@@ -54,7 +54,7 @@ final class StoreResources implements AutoCloseable {
 
   /**
    * A file of rows goes to the disk in pieces while it is written. Written at once when it is
-   * whole, its 64 MiB stand before the syncs of the log, and all writers wait for them.
+   * complete, its 64 MiB stand before the syncs of the log, and all writers wait for them.
    */
   private static final int BYTES_PER_SYNC = 1 << 20;
 
@@ -113,8 +113,8 @@ final class StoreResources implements AutoCloseable {
 
   /**
    * Indexes and filters are in the cache, so that their memory does not grow with the rows, and in
-   * parts, since whole ones are so large that they crowd each other out. Nothing of them is pinned,
-   * so the cache is never larger than it may be, but for what is being read.
+   * parts, since complete ones are so large that they crowd each other out. Nothing of them is
+   * pinned, so the cache is never larger than it may be, but for what is being read.
    */
   private BlockBasedTableConfig tableFormat() {
     return new BlockBasedTableConfig()
@@ -140,7 +140,7 @@ final class StoreResources implements AutoCloseable {
     }
   }
 
-  /** How the parts of a row become one value: one behind the other. */
+  /** How the parts of a row become one value: one after the other. */
   static MergeOperator appendParts() {
     return new StringAppendOperator("");
   }
@@ -149,7 +149,7 @@ final class StoreResources implements AutoCloseable {
     return options;
   }
 
-  /** Files stay as they are until the store is told to compact them. */
+  /** Files stay as they are until the store is asked to compact them. */
   void neverCompact() {
     options.setDisableAutoCompactions(true);
   }

@@ -20,7 +20,7 @@ record Memberships(
     PersistentMap<List<String>> ofPrincipals,
     List<String> unread) {
 
-  /** Nobody is in a group. */
+  /** No principal is in a group. */
   static final Memberships NONE =
       new Memberships(PersistentMap.empty(), PersistentMap.empty(), List.of());
 

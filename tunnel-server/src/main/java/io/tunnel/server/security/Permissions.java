@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  *       some tunnel of a table gives SEE on the table as well. The tunnel need not exist: a pattern
  *       that matches names of tunnels is enough.
  *   <li>Fixed administrators have all rights; denials do not concern them.
- *   <li>Nobody has a right that cannot be granted, except SEE.
+ *   <li>No principal has a right that cannot be granted, except SEE.
  * </ul>
  *
  * <p>A decision asks the {@link PermissionIndex} about the principal and all its groups together,
@@ -57,7 +57,7 @@ public final class Permissions {
 
   private final Memberships memberships;
 
-  /** The number of unreadable permissions that may deny everything to everybody. */
+  /** The number of unreadable permissions that may deny everything to all principals. */
   private final int unread;
 
   private Permissions(
@@ -81,7 +81,7 @@ public final class Permissions {
         names, PermissionIndex.EMPTY, PersistentMap.empty(), Memberships.NONE, 0);
   }
 
-  /** An object that identifies these permissions: caches keep it beside their decisions. */
+  /** An object that identifies these permissions: caches keep it alongside their decisions. */
   public Object mark() {
     return mark;
   }
@@ -261,7 +261,8 @@ public final class Permissions {
   }
 
   /**
-   * What the pairs of everybody whom {@link #seesTable} asks about grant on the table's tunnels.
+   * What the pairs of all principals whom {@link #seesTable} asks about grant on the table's
+   * tunnels.
    */
   private List<Grant> pairsOn(Principal principal, String table) {
     if (pairs.size() == 0) {

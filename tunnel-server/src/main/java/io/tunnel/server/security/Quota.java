@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param delivered changes and bytes delivered to sessions and readings
  * @param read rows and bytes in answers of gets and scans
  * @param requestsPerSecond all requests together, 1 to {@value #RATE_MAX}
- * @param counts numbers at the same moment
+ * @param counts numbers at the same time
  */
 public record Quota(
     Rates written, Rates delivered, Rates read, Optional<Long> requestsPerSecond, Counts counts) {
@@ -59,7 +59,7 @@ public record Quota(
   }
 
   /**
-   * Numbers at the same moment, 0 to {@link Quota#COUNT_MAX} each.
+   * Numbers at the same time, 0 to {@link Quota#COUNT_MAX} each.
    *
    * @param connections authenticated connections
    * @param sessions sessions of workers

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 record Resource(Kind kind, String pattern) {
 
-  /** The cluster as a whole. */
+  /** The cluster itself. */
   public static final Resource CLUSTER = new Resource(Kind.CLUSTER, "");
 
   /** Characters of a pattern before its {@code *}: two names and the slash. */
@@ -66,7 +66,7 @@ record Resource(Kind kind, String pattern) {
             + Subjects.shown(text));
   }
 
-  /** Whether the pattern is the beginning of names, and not a whole one. */
+  /** Whether the pattern is the beginning of names, and not a complete one. */
   public boolean isBeginning() {
     return pattern.endsWith(ANY);
   }

@@ -267,7 +267,7 @@ public final class SecurityRecords {
 
   private static String consequence(SnapshotBuilder.Unread text) {
     if (text.isOfAnybody()) {
-      return "until then, all rights are denied to everybody but the fixed administrators";
+      return "until then, all rights are denied to all but the fixed administrators";
     }
     return text.instead()
         .map(denied -> "until then, all rights are denied to " + denied.subject())

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Keys, permissions, groups, tokens and quotas at one moment. Never changes; for any thread. A page
+ * Keys, permissions, groups, tokens and quotas at one time. Never changes; for any thread. A page
  * is made by a scan of all records of its kind: for administrators, not for each request.
  */
 public final class SecuritySnapshot {
@@ -94,8 +94,7 @@ public final class SecuritySnapshot {
   }
 
   /**
-   * The first {@code max} wanted keys behind the id {@code after} (empty for the first page), by
-   * id.
+   * The first {@code max} wanted keys after the id {@code after} (empty for the first page), by id.
    */
   public List<AccessKey> keys(String after, int max, Predicate<? super AccessKey> wanted) {
     return records.keys().page(after, max, wanted);

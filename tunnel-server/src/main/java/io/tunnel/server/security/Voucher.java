@@ -9,7 +9,7 @@ import java.util.Optional;
  * The statement of a node that it has authenticated a principal, which the node shows to another
  * node to make requests for the principal. The statement is the id of a key, {@code
  * vouch:EXPIRES/NODE/ADDRESS/PRINCIPAL}, and {@link MasterKey#voucherSecret} makes the key's secret
- * from the whole id: only a holder of the master key can prove a voucher, and each change of its
+ * from the complete id: only a holder of the master key can prove a voucher, and each change of its
  * text needs a different secret. No access key has such an id, see {@link AccessKey#requireId}.
  *
  * @param principal the principal; its rights are looked up for each request
@@ -89,7 +89,7 @@ public record Voucher(Principal principal, String address, String node, long exp
     return PREFIX + String.join(SEPARATOR, "" + expiresMs, node, address, principal.name());
   }
 
-  /** The moment from which no node accepts the voucher, in milliseconds since 1970. */
+  /** The time from which no node accepts the voucher, in milliseconds since 1970. */
   public long endsMs() {
     return expiresMs + SKEW_MS;
   }

@@ -46,7 +46,7 @@ final class Checkpoints {
   private final LogBounds bounds;
   private final Surroundings surroundings;
 
-  /** A checkpoint that was judged and will be stored. */
+  /** A checkpoint that was checked and will be stored. */
   private record Admitted(
       CheckpointRequest request, Hold hold, ChannelState state, List<SkippedChange> skipped) {
 
@@ -95,7 +95,7 @@ final class Checkpoints {
   }
 
   /**
-   * Judges the checkpoints of each partition after reading the end of its log, which may fail for
+   * Checks the checkpoints of each partition after reading the end of its log, which may fail for
    * some partitions.
    */
   private void look(Map<Integer, List<CheckpointRequest>> beyondByPartition) {
@@ -155,7 +155,7 @@ final class Checkpoints {
     return catalog.channel(hold.session().run().info().tunnelId(), hold.key());
   }
 
-  /** Judges a checkpoint; answers it and returns empty when it need not or must not be stored. */
+  /** Checks a checkpoint; answers it and returns empty when it need not or must not be stored. */
   private Optional<Admitted> admit(CheckpointRequest request) {
     Optional<Admitted> admitted;
     try {
@@ -237,7 +237,7 @@ final class Checkpoints {
     return hold.isOfRows() ? position : Math.min(position, hold.end().orElse(Long.MAX_VALUE));
   }
 
-  /** The key of the last row, which only the worker knows; the next holder continues behind it. */
+  /** The key of the last row, which only the worker knows; the next holder continues after it. */
   private Bytes requireKey(Hold hold, Bytes key) {
     TableMeta table = catalog.tables().table(hold.session().run().info().table()).meta();
     byte[] array = key.toByteArray();

@@ -280,7 +280,7 @@ public final class Coordinator {
 
   /**
    * Rolls progress back: the delivering server refused a worker whose position was lost. The
-   * channel continues behind the last change that the log has.
+   * channel continues after the last change that the log has.
    */
   public void replaced(StopChannel request, SessionPort port, CheckpointAnswer answer) {
     stale.judge(request, port, answer);

@@ -59,7 +59,7 @@ final class Hold {
     return epoch;
   }
 
-  /** The position behind which the session may read the channel. */
+  /** The position after which the session may read the channel. */
   long start() {
     return start;
   }

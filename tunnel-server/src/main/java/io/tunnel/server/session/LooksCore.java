@@ -36,7 +36,7 @@ public final class LooksCore<T> {
     next.add(new Waiting<>(what, nowNanos));
   }
 
-  /** Whether to begin a look now, of which {@link #ended} is told. */
+  /** Whether to begin a look now, whose end {@link #ended} receives. */
   public boolean begins() {
     if (isLooking || next.isEmpty()) {
       return false;

@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rolls checkpoints back behind lost changes. Changes without a sync may be delivered and
+ * Rolls checkpoints back to before lost changes. Changes without a sync may be delivered and
  * processed, and then lost in a power failure. New changes get their positions: a checkpoint beyond
  * them would skip these, and an end beyond them would include changes that come later. A base
- * channel needs no rollback: it continues behind a key, whether the row still exists or not.
+ * channel needs no rollback: it continues after a key, whether the row still exists or not.
  */
 final class LostChanges {
 
@@ -45,7 +45,7 @@ final class LostChanges {
               if (isStream && Math.max(state.checkpointed(), state.end().orElse(0L)) > committed) {
                 LOGGER.warn(
                     "changes {} to {} of partition {} were lost after tunnel {} had processed"
-                        + " them; the channel continues behind {}",
+                        + " them; the channel continues after {}",
                     committed + 1,
                     state.checkpointed(),
                     key.partition(),

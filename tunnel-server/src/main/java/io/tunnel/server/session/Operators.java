@@ -66,7 +66,7 @@ public final class Operators {
     void failed(Exception reason);
   }
 
-  /** Creates a tunnel; a start with base data, or at a moment in time, takes a while. */
+  /** Creates a tunnel; a start with base data, or at a point in time, takes a while. */
   public void create(CreateTunnel request, Asked asked, Creation answer) {
     Optional<String> done = catalog.done(asked);
     if (done.isPresent()) {
@@ -166,7 +166,7 @@ public final class Operators {
     }
   }
 
-  /** Pauses channels, or the tunnel as a whole. */
+  /** Pauses channels, or the complete tunnel. */
   public void pause(ChannelSelection selection, Asked asked) throws IOException {
     if (catalog.done(asked).isPresent()) {
       return;
@@ -184,7 +184,7 @@ public final class Operators {
   }
 
   /**
-   * Resumes paused or stopped channels. Resuming the tunnel as a whole leaves channels paused that
+   * Resumes paused or stopped channels. Resuming the complete tunnel leaves channels paused that
    * were paused by name.
    */
   public void resume(ChannelSelection selection, Asked asked) throws IOException {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Finds the positions behind which readers without a tunnel can read a table's partitions. On the
+ * Finds the positions after which readers without a tunnel can read a table's partitions. On the
  * control thread.
  */
 public final class PositionFinder {
@@ -33,9 +33,8 @@ public final class PositionFinder {
   /**
    * Finds the positions of each partition of a table.
    *
-   * @param timeMs also finds the position before the first change committed at or after this
-   *     moment; it waits for changes in flight, so all changes committed earlier lie before that
-   *     position
+   * @param timeMs also finds the position before the first change committed at or after this time;
+   *     it waits for changes in flight, so all changes committed earlier lie before that position
    */
   public void find(
       TableRecord table, Optional<Long> timeMs, Operators.Answer<FoundPositions> answer) {

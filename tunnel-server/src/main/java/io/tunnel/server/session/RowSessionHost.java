@@ -21,10 +21,10 @@ public interface RowSessionHost {
 
   /**
    * Calls {@code then}, on the control thread, once this node has seen that it owned the sessions
-   * at some moment after the call. An answer about a session waits for this: another node may own
-   * the sessions by now, and count their leases. For the control thread.
+   * at some time after the call. An answer about a session waits for this: another node may own the
+   * sessions by now, and count their leases. For the control thread.
    *
-   * @param refused is told NOT_LEADER, or BUSY while the catalog's log does not answer
+   * @param refused receives NOT_LEADER, or BUSY while the catalog's log does not answer
    */
   void confirm(Runnable then, Consumer<RefusedException> refused);
 

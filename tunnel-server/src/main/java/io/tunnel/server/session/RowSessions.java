@@ -102,7 +102,7 @@ public final class RowSessions implements RowSessionHost {
   /** Who may keep sessions. */
   public interface Owners {
 
-    /** On a server without authentication everybody keeps sessions. */
+    /** On a server without authentication every client keeps sessions. */
     Owners ANYBODY =
         new Owners() {
           @Override
@@ -130,7 +130,7 @@ public final class RowSessions implements RowSessionHost {
   private record Closing(long session, long untilMs, Ended then) {}
 
   /**
-   * Goes on from stored sessions: each lease begins now.
+   * Resumes from stored sessions: each lease begins now.
    *
    * @param control runs tasks on the control thread, one by one in their order
    */
@@ -215,7 +215,7 @@ public final class RowSessions implements RowSessionHost {
   }
 
   /**
-   * Has a tick run behind the requests that wait for the control thread. So all of them share one
+   * Has a tick run after the requests that wait for the control thread. So all of them share one
    * write of the catalog, and a client that opens or closes thousands of sessions at once does not
    * hold up the renewals of other clients.
    */
@@ -251,8 +251,8 @@ public final class RowSessions implements RowSessionHost {
     long id = session.sessionId();
     boolean isOwn = records.has(id, SessionProof.hash(session.secret(), principal));
     if (core.isOpening(id) || (!isOwn && records.has(id))) {
-      // Nobody was told of the session yet, or it is that of another secret: it lives on, and
-      // nobody waits for its end.
+      // No client knows the session yet, or it is that of another secret: it lives on, and no
+      // request waits for its end.
       then.ended();
       return;
     }
@@ -282,7 +282,7 @@ public final class RowSessions implements RowSessionHost {
    */
   public void endByOperator(long id, Ended then) {
     if (core.isOpening(id)) {
-      // Nobody was told of the session, so no operator has seen it.
+      // No client knows the session, so no operator has seen it.
       then.ended();
     } else {
       endThen(id, then);
@@ -347,7 +347,7 @@ public final class RowSessions implements RowSessionHost {
 
   /**
    * Stores new sessions, and ends those that were closed or whose lease is over; a few times a
-   * second, and behind requests to open and to close.
+   * second, and after requests to open and to close.
    */
   public void tick() {
     endWithdrawn();

@@ -30,7 +30,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The effect of a seek on each channel; the plan is checked as a whole before anything is moved.
+ * The effect of a seek on each channel; the plan is checked completely before anything is moved.
  */
 final class SeekPlan {
 
@@ -183,7 +183,7 @@ final class SeekPlan {
       LogBounds.Look look = lookByPartition.get(key.partition());
       position.known().ifPresent(known -> requireShared(key, known, look));
       long to = bounds.require(key, state, position.position());
-      // A judged position is in the incarnation of the read log; any other position has an unknown
+      // A checked position is in the incarnation of the read log; any other position has an unknown
       // incarnation.
       return state
           .movedTo(to, Bytes.EMPTY, state.end())
@@ -205,7 +205,7 @@ final class SeekPlan {
               + key.partition()
               + " up to position "
               + known.position()
-              + " were processed, and those behind "
+              + " were processed, and those after "
               + shared
               + " were lost since, or are not known to be there: their positions are given to other"
               + " changes, which would be skipped (incarnation "
@@ -225,14 +225,14 @@ final class SeekPlan {
   }
 
   /**
-   * Refuses a position of a base channel that is neither behind a key of its partition nor before
+   * Refuses a position of a base channel that is neither after a key of its partition nor before
    * the first row.
    */
   private void requireKey(ChannelPosition position) {
     boolean hasKey = !position.key().equals(Bytes.EMPTY);
     if (hasKey != position.position() > 0) {
       throw invalid(
-          "a base channel is at row 0 without a key, or behind a row with its key; that of"
+          "a base channel is at row 0 without a key, or after a row with its key; that of"
               + " partition "
               + position.partition()
               + " is at row "

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * reports the refusal here. The report is not trusted: the log is read up to where it agrees with
  * the checkpoint, and progress rolls back to there.
  *
- * <p>A checkpoint that was stored without its incarnation cannot be judged, and stays.
+ * <p>A checkpoint that was stored without its incarnation cannot be checked, and stays.
  */
 final class StaleCheckpoints {
 
@@ -45,7 +45,7 @@ final class StaleCheckpoints {
   }
 
   /**
-   * Takes a channel from its worker, and lets it continue behind the last change that the log still
+   * Takes a channel from its worker, and lets it continue after the last change that the log still
    * has.
    */
   void judge(StopChannel request, SessionPort port, CheckpointAnswer answer) {
@@ -91,8 +91,8 @@ final class StaleCheckpoints {
     }
 
     /**
-     * The new state, in the incarnation of the read log, so that it is not judged again by an older
-     * one.
+     * The new state, in the incarnation of the read log, so that it is not checked again by an
+     * older one.
      */
     ChannelState next() {
       ChannelState next = isLost() ? state.rolledBack(shared()) : state;
@@ -133,7 +133,7 @@ final class StaleCheckpoints {
     TunnelRun run = hold.session().run();
     LOGGER.warn(
         "changes {} to {} of partition {} were lost after tunnel {} of table {} had processed"
-            + " them; the channel continues behind {}",
+            + " them; the channel continues after {}",
         judged.shared() + 1,
         judged.state().checkpointed(),
         hold.key().partition(),

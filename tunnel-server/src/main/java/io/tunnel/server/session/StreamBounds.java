@@ -24,7 +24,7 @@ final class StreamBounds {
   private final long nowMicros;
 
   /**
-   * The bounds at the moment {@code nowMicros}.
+   * The bounds at {@code nowMicros}.
    *
    * @param endMs when the tunnel ends; empty without an end
    */
@@ -62,7 +62,7 @@ final class StreamBounds {
   }
 
   /**
-   * The first position behind which a channel can continue: before the oldest kept change, or the
+   * The first position after which a channel can continue: before the oldest kept change, or the
    * channel's end when no change of it is kept.
    */
   long earliest(ChannelKey key, ChannelState state) {
@@ -76,7 +76,7 @@ final class StreamBounds {
     String valid =
         "; the channel of partition "
             + key.partition()
-            + " can go on behind positions "
+            + " can continue after positions "
             + first
             + " to "
             + last;
@@ -93,8 +93,8 @@ final class StreamBounds {
   }
 
   /**
-   * The position before the first change that was committed at or after a moment; all changes of
-   * the partition that were committed earlier must be known.
+   * The position before the first change that was committed at or after a time; all changes of the
+   * partition that were committed earlier must be known.
    */
   long before(ChannelKey key, long timeMs) {
     requirePast(timeMs, nowMicros);
@@ -120,7 +120,7 @@ final class StreamBounds {
     return position;
   }
 
-  /** The moments whose positions a look must find: the tunnel's end and {@code timeMs}. */
+  /** The times whose positions a look must find: the tunnel's end and {@code timeMs}. */
   static Set<Long> moments(Optional<Long> endMs, Optional<Long> timeMs) {
     return Stream.concat(endMs.stream(), timeMs.stream())
         .map(StreamBounds::micros)
@@ -135,7 +135,7 @@ final class StreamBounds {
     return TimeUnit.MILLISECONDS.toMicros(ms);
   }
 
-  /** Refuses a moment that has not come, or is before 1970. */
+  /** Refuses a time that has not come, or is before 1970. */
   static void requirePast(long timeMs, long nowMicros) {
     long nowMs = TimeUnit.MICROSECONDS.toMillis(nowMicros);
     if (timeMs < 0 || timeMs > nowMs) {

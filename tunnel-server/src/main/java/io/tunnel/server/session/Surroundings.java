@@ -8,7 +8,7 @@ import java.util.Optional;
 /** The parts of the server that a coordinator uses. */
 public interface Surroundings {
 
-  /** Nanoseconds from an arbitrary moment; never goes back. */
+  /** Nanoseconds from an arbitrary time; never goes back. */
   long nanos();
 
   /** Microseconds since 1970; may be set back. */
@@ -42,14 +42,14 @@ public interface Surroundings {
    * Runs {@code then} on the control thread when all changes of a partition that are being written
    * are committed. A server that stamps commit times stamps no later change of the partition before
    * {@code passedMicros}, even if its clock is set back: so decisions about the changes before that
-   * moment stay right until the server ends.
+   * time stay right until the server ends.
    *
-   * @param passedMicros a moment that the clock has shown, in microseconds since 1970
+   * @param passedMicros a time that the clock has shown, in microseconds since 1970
    */
   void passBarrier(int partition, long passedMicros, Runnable then);
 
   /**
-   * Keeps the rows of {@code partitions} for a tunnel as they are at one moment, then calls {@code
+   * Keeps the rows of {@code partitions} for a tunnel as they are at one time, then calls {@code
    * whenKept} on the control thread.
    */
   void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept);

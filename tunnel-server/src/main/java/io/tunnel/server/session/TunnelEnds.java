@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the end positions of tunnels that end at a moment in time. When the moment has passed and
- * all changes in flight are committed, no later change can belong to the tunnel; the last position
- * before the moment is stored. Until then every start of the server searches again.
+ * Finds the end positions of tunnels that end at a point in time. When the time has passed and all
+ * changes in flight are committed, no later change can belong to the tunnel; the last position
+ * before the time is stored. Until then every start of the server searches again.
  */
 final class TunnelEnds {
 
@@ -38,7 +38,7 @@ final class TunnelEnds {
   /** Searches that are under way. */
   private final Map<String, Search> underWay = new LinkedHashMap<>();
 
-  /** A tunnel whose search begins when its moment has passed, and not before {@code fromNanos}. */
+  /** A tunnel whose search begins when its time has passed, and not before {@code fromNanos}. */
   private record Waiting(TunnelInfo tunnel, long fromNanos) {}
 
   /** One search for the ends of a tunnel's channels. */
@@ -61,7 +61,7 @@ final class TunnelEnds {
   /** Called for each end that was found and stored. */
   @FunctionalInterface
   interface Listener {
-    /** The channel ends behind {@code end}. */
+    /** The channel ends after {@code end}. */
     void endKnown(TunnelInfo tunnel, ChannelKey key, long end);
   }
 

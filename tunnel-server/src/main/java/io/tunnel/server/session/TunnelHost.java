@@ -58,7 +58,7 @@ public final class TunnelHost {
 
   /**
    * Stores a checkpoint, soon. Each checkpoint has a turn. A turn stores all checkpoints that wait,
-   * so the later turns of these checkpoints have nothing to do, and a heartbeat behind them waits
+   * so the later turns of these checkpoints have nothing to do, and a heartbeat after them waits
    * for one write. A checkpoint may overtake earlier unanswered requests that wait for the control
    * thread.
    */

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 
 /**
- * A tunnel at one moment, as the control thread knows it; {@link #describe} adds positions of the
+ * A tunnel at one time, as the control thread knows it; {@link #describe} adds positions of the
  * log.
  */
 public final class TunnelView {
@@ -201,8 +201,8 @@ public final class TunnelView {
   }
 
   /**
-   * 0 for a change that retention may remove any moment: retention removes whole segments, so some
-   * changes stay longer.
+   * 0 for a change that retention may remove at any time: retention removes complete segments, so
+   * some changes stay longer.
    */
   private Optional<Long> historyLeft(OptionalLong waitedMs) {
     return retentionMs == 0 || waitedMs.isEmpty()

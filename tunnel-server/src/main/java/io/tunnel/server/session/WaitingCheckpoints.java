@@ -26,7 +26,7 @@ final class WaitingCheckpoints {
     byHandle.computeIfAbsent(handle(request), handle -> new ArrayDeque<>()).add(request);
   }
 
-  /** Whether the checkpoint waited until now; nobody takes it any more. */
+  /** Whether the checkpoint waited until now; no caller takes it any more. */
   synchronized boolean withdraw(CheckpointRequest request) {
     Deque<CheckpointRequest> ofHandle = byHandle.get(handle(request));
     boolean waited = ofHandle != null && ofHandle.remove(request);
@@ -38,7 +38,7 @@ final class WaitingCheckpoints {
 
   /**
    * Takes {@code first}, and with it the oldest checkpoint of each other channel; empty when {@code
-   * first} was taken before. The second checkpoint of a channel is judged after the first one is
+   * first} was taken before. The second checkpoint of a channel is checked after the first one is
    * stored.
    */
   synchronized List<CheckpointRequest> takeWith(CheckpointRequest first) {

@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
- * Rows without those that have expired at a moment, although they are still stored. Rows of tables
+ * Rows without those that have expired at a time, although they are still stored. Rows of tables
  * without a time to live are passed on as they are.
  *
  * @param expiry of the rows of a partition
@@ -39,7 +39,7 @@ public record AliveRows(TableRows rows, Expiries expiry, PassedTime moment) impl
             : visitor);
   }
 
-  /** A row that nobody may see. */
+  /** A row that no reader may see. */
   private record Expired(FoundRow row) implements FoundRow {
     @Override
     public boolean isAlive() {

@@ -18,7 +18,7 @@ public interface ByteMap extends Closeable {
   /** The value of a key, or null when there is none. */
   byte[] get(byte[] key) throws IOException;
 
-  /** As {@link #get}, without the writes that a crash would take back. */
+  /** As {@link #get}, without the writes that a crash would roll back. */
   byte[] durable(byte[] key) throws IOException;
 
   /**
@@ -82,7 +82,7 @@ public interface ByteMap extends Closeable {
     void sync() throws IOException;
   }
 
-  /** The entries of one moment. For any thread. */
+  /** The entries of one time. For any thread. */
   interface Moment {
 
     /**
@@ -95,7 +95,7 @@ public interface ByteMap extends Closeable {
     /** As {@link ByteMap#between}; the blocks do not stay in the cache. */
     Cursor between(byte[] first, byte[] end);
 
-    /** Releases the entries; once, when no thread reads from the moment. */
+    /** Releases the entries; once, when no thread reads from the snapshot. */
     void release();
   }
 

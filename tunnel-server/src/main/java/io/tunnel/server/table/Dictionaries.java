@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
  * dictionaries are on disk, and go with their partition; in memory are those that were used lately,
  * and what tells a batch that its dictionary is stored already.
  *
- * <p>A dictionary is stored when that takes less room than the names in the rows, or when a second
+ * <p>A dictionary is stored when that takes less space than the names in the rows, or when a second
  * batch has it: writers of one shape share one, and names that come once do not become
  * dictionaries.
  *
@@ -53,7 +53,7 @@ final class Dictionaries {
   private final NameCache cache;
   private final UsedNames usedNames = new UsedNames();
 
-  /** Dictionaries that are stored, by partition, those used lately behind. */
+  /** Dictionaries that are stored, by partition, those used lately at the end. */
   private final LinkedHashMap<Integer, Known> knownByPartition =
       new LinkedHashMap<>(16, .75f, true);
 
@@ -167,7 +167,7 @@ final class Dictionaries {
     return isSeen;
   }
 
-  /** Whether the names of its rows, each with its own, take more room than the dictionary. */
+  /** Whether the names of its rows, each with its own, take more space than the dictionary. */
   private boolean saves(ChangeBatch batch) {
     long bytes = 0;
     RowCursor row = batch.rows();
@@ -254,7 +254,7 @@ final class Dictionaries {
     return namesOf(partition, source::get);
   }
 
-  /** As {@link #namesOf(int)}, for rows of a moment whose dictionaries {@code moment} has. */
+  /** As {@link #namesOf(int)}, for rows of a snapshot whose dictionaries {@code moment} has. */
   IntFunction<String[]> namesOf(int partition, UnaryOperator<byte[]> moment) {
     return id -> entry(partition, id, moment).names();
   }

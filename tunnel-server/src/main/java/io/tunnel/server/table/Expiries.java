@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 
 /**
- * The expiry of the rows of each partition, as the catalog has it at the moment of the question,
- * and the longest that anybody was ever told. Safe for use by any thread.
+ * The expiry of the rows of each partition, as the catalog has it at the time of the question, and
+ * the longest that any caller ever received. Safe for use by any thread.
  */
 public final class Expiries implements IntFunction<Expiry> {
 

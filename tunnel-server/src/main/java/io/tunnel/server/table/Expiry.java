@@ -40,12 +40,12 @@ public record Expiry(long ttlMicros) {
     return ttlMicros > 0;
   }
 
-  /** Whether a row that was committed then has expired at a moment. */
+  /** Whether a row that was committed then has expired at a time. */
   public boolean isOver(long commitMicros, long momentMicros) {
     return isOn() && momentMicros - commitMicros >= ttlMicros;
   }
 
-  /** The last commit time of rows that have expired at a moment; -1 when no row can have. */
+  /** The last commit time of rows that have expired at a time; -1 when no row can have. */
   public long overUntilMicros(long momentMicros) {
     return isOn() ? Math.max(-1, momentMicros - ttlMicros) : -1;
   }

@@ -19,17 +19,17 @@ import java.util.random.RandomGenerator;
 
 /**
  * Turns changes into writes to the store. The core sorts the changes of a partition by key and
- * merges the changes of a key into one: the last put or delete, with the updates behind it. Updates
+ * merges the changes of a key into one: the last put or delete, with the updates after it. Updates
  * without a put or delete become a part on top of the stored row, which the fold does not read.
  *
- * <p>A fold is one write to the store, or several: rows may need more room than their changes had,
- * since they carry names or are written anew, so a write ends when it has {@value #WRITE_BYTES_MAX}
+ * <p>A fold is one write to the store, or several: rows may need more space than their changes had,
+ * since they carry names or are rewritten, so a write ends when it has {@value #WRITE_BYTES_MAX}
  * bytes; and it ends when other tasks are due. Only the last write records that the fold is
  * complete: after a crash between two writes, the table folds all changes again, with equal rows as
  * the result.
  *
  * <p>Each part makes its row a little dearer to read, so now and then an update reads its row and
- * writes all of it as one part. Chance says when, since nobody counts the parts of each row: of
+ * writes all of it as one part. Chance says when, since no code counts the parts of each row: of
  * {@value #UPDATES_PER_READ} updates one reads, and that a row has more than 400 parts is to be
  * expected once in 10^11 updates.
  */
@@ -127,7 +127,7 @@ final class FoldCore {
      */
     byte[] next(TableFold.Offsets offsets, BooleanSupplier mayGoOn) {
       if (isEnded) {
-        throw new IllegalStateException("a fold that has ended is asked to go on");
+        throw new IllegalStateException("a fold that has ended is asked to continue");
       }
       dictionaries.stored();
       sink.clear();
@@ -256,8 +256,8 @@ final class FoldCore {
 
   /**
    * Several updates become one part. What they remove and what they set can be more columns than a
-   * row, and so a part, may have, although each update and each row that it makes was judged; then
-   * the row is written anew, without what was removed.
+   * row, and so a part, may have, although each update and each row that it makes was checked; then
+   * the row is rewritten, without what was removed.
    */
   private void foldUpdates(KeyRuns runs, int from, int end) {
     StoredRow updates = laid(runs, from, end, StoredRow.empty());

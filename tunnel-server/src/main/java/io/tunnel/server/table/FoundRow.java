@@ -5,7 +5,7 @@ import io.tunnel.model.value.Column;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** A row of the store that is looked at. Nothing of the row is decoded before somebody asks. */
+/** A row of the store that is looked at. Nothing of the row is decoded before a caller asks. */
 public interface FoundRow {
 
   /** Whether the row may be seen: it has not expired. */
@@ -19,7 +19,7 @@ public interface FoundRow {
   /** Bytes of the key and the stored value. */
   int bytes();
 
-  /** Whether the judge's condition holds of the row as it is stored. */
+  /** Whether the evaluator's condition holds for the row as it is stored. */
   boolean isHeldBy(RowJudge judge);
 
   /** The columns with these names. */

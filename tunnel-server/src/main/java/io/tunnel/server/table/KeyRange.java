@@ -4,15 +4,15 @@ import io.tunnel.codec.MalformedException;
 import java.util.Arrays;
 
 /**
- * What a store has of a partition: six ranges of keys, in the order of the keys. Beside them, the
- * state of a replica belongs to the partition; the state speaks of one node alone.
+ * What a store has of a partition: six ranges of keys, in the order of the keys. Alongside them,
+ * the state of a replica belongs to the partition; the state speaks of one node alone.
  */
 public enum KeyRange {
   /** What no row of the partition exceeds, and the greatest AUTO number; one entry at most. */
   BOUND(StoreFormat.BOUND_KIND, 0, 0),
   /** Names of columns, by a {@code u32} id. */
   DICTIONARY(StoreFormat.DICTIONARY_KIND, 4, 4),
-  /** The last numbered batches of writers. */
+  /** The last idempotent writes of writers. */
   WRITER(StoreFormat.WRITER_KIND, 0, 24),
   /** Rows that may expire, by time and key; no values. */
   EXPIRY(StoreFormat.EXPIRY_KIND, 8, Integer.MAX_VALUE),
@@ -56,7 +56,7 @@ public enum KeyRange {
   /**
    * Refuses an entry that no store has in this range.
    *
-   * @param keyBytes of the key behind {@link #first}
+   * @param keyBytes of the key after {@link #first}
    */
   public void requireEntry(int keyBytes, int valueBytes) {
     if (keyBytes < keyBytesMin || keyBytes > keyBytesMax) {
@@ -90,7 +90,7 @@ public enum KeyRange {
     return first(partition + 1);
   }
 
-  /** The key of an entry, from its bytes behind {@link #first}. */
+  /** The key of an entry, from its bytes after {@link #first}. */
   byte[] key(byte[] first, byte[] array, int offset, int length) {
     byte[] key = Arrays.copyOf(first, first.length + length);
     System.arraycopy(array, offset, key, first.length, length);

@@ -7,9 +7,9 @@ import java.util.Arrays;
 /**
  * Sorts the rows of batches of a partition by key, because RocksDB inserts neighbours two to three
  * times as fast as distant keys. Rows with equal keys keep the order of their batches. A row is one
- * long: 40 bits of its key, taken behind the prefix common to all keys, and 24 bits of its number.
+ * long: 40 bits of its key, taken after the prefix common to all keys, and 24 bits of its number.
  * So a sort of primitives does most of the work; rows with equal 40 bits are compared by their
- * whole keys.
+ * complete keys.
  */
 final class KeyRuns {
 
@@ -35,7 +35,7 @@ final class KeyRuns {
     count = 0;
   }
 
-  /** Adds the rows of a batch behind those that were added; 16 million are taken at most. */
+  /** Adds the rows of a batch after those that were added; 16 million are taken at most. */
   void add(ChangeBatch batch, int dictionary) {
     if (batchCount == cursors.length) {
       cursors = Arrays.copyOf(cursors, batchCount * 2);

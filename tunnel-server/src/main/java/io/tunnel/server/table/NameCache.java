@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Dictionaries that were used lately, up to a number of bytes of heap. A dictionary that nobody has
- * used since it was looked at last is evicted first (second chance).
+ * Dictionaries that were used lately, up to a number of bytes of heap. A dictionary that no reader
+ * has used since it was looked at last is evicted first (second chance).
  *
  * <p>Any thread may look dictionaries up, without a lock; the monitor guards what is added and
  * evicted.
@@ -27,7 +27,7 @@ final class NameCache {
   /** All entries, the one to be looked at next in front. */
   private final ArrayDeque<Entry> order = new ArrayDeque<>();
 
-  /** Bytes of all entries; at most {@link #bytesMax} when nobody is inside. */
+  /** Bytes of all entries; at most {@link #bytesMax} when no thread is inside. */
   private long bytes;
 
   /** A dictionary of a partition, or with partition 0 one that partitions share. */
@@ -39,7 +39,7 @@ final class NameCache {
     private final byte[] stored;
     private final String[] names;
 
-    /** Whether somebody has used it since it was looked at last. */
+    /** Whether a reader has used it since it was looked at last. */
     private volatile boolean isUsed;
 
     private Entry(Key key, byte[] stored, String[] names) {

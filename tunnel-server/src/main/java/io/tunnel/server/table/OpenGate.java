@@ -50,9 +50,7 @@ final class OpenGate {
     return inside.get() < 0;
   }
 
-  /**
-   * Lets nobody in any more, and returns when everybody has left; false when it was closed before.
-   */
+  /** Admits no more threads, and returns when all have left; false when it was closed before. */
   public boolean close() {
     if (isClosed() || inside.getAndAdd(CLOSED) < 0) {
       return false;

@@ -5,7 +5,8 @@ import java.util.Set;
 
 /**
  * The snapshots of a store and the reads from them. A native snapshot is freed when it is released
- * and nobody reads from it, and never after the store was closed: each read is a use of its gate.
+ * and no thread reads from it, and never after the store was closed: each read is a use of its
+ * gate.
  *
  * <p>Its monitor guards the counts of all its snapshots and is held for no read; no other lock is
  * taken under it.

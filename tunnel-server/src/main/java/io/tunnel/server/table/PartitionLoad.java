@@ -16,8 +16,8 @@ import java.util.Optional;
  * in without a write buffer: a file over several ranges would lie across the keys of all other
  * partitions.
  *
- * <p>Invariant: while the load is not whole, no state of a replica is stored for the partition, so
- * a start after a crash finds rows without a state and drops them. First one write removes state
+ * <p>Invariant: while the load is not complete, no state of a replica is stored for the partition,
+ * so a start after a crash finds rows without a state and drops them. First one write removes state
  * and entries, and is flushed: the map keeps a file that it has taken in, but loses writes that are
  * not flushed. The state is in the last write, and a flush keeps the order of the writes.
  *
@@ -126,7 +126,7 @@ public final class PartitionLoad implements Closeable {
    *
    * @throws MalformedException when no store has such an entry
    * @throws io.tunnel.server.disk.DiskFullException when the disk is full; close the load and begin
-   *     it anew when there is space
+   *     again when there is space
    */
   public void put(
       KeyRange entryRange, byte[] array, int keyOffset, int keyBytes, int valueOffset, int bytes)
@@ -207,7 +207,7 @@ public final class PartitionLoad implements Closeable {
   }
 
   /**
-   * Makes the load whole: stores the last entries, and with them the state of the replica, durably:
+   * Completes the load: stores the last entries, and with them the state of the replica, durably:
    * the local log then gets changes that only this state makes sense of.
    *
    * @throws io.tunnel.server.disk.DiskFullException as {@link #put}
@@ -243,7 +243,7 @@ public final class PartitionLoad implements Closeable {
         "cannot " + what + " of partition " + partition + ": " + failure.getMessage(), failure);
   }
 
-  /** Ends the load. Entries of a load that is not whole stay without a state. Idempotent. */
+  /** Ends the load. Entries of a load that is not complete stay without a state. Idempotent. */
   @Override
   public void close() throws IOException {
     isEnded = true;

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Judges a condition over rows of one partition in the bytes of the store: each part of a row on
+ * Evaluates a condition over rows of one partition in the bytes of the store: each part of a row on
  * top of the parts before it. Made for a page of rows; not thread-safe.
  */
 public final class RowJudge {
@@ -36,7 +36,7 @@ public final class RowJudge {
   private NamedCells last;
 
   /**
-   * A judge of {@code condition}.
+   * An evaluator of {@code condition}.
    *
    * @throws IllegalArgumentException when the condition names what rows do not have
    */

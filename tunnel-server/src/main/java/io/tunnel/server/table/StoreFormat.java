@@ -46,7 +46,7 @@ final class StoreFormat {
   /** Bits of a part's header that hold the commit time. */
   static final long COMMIT_MICROS_MASK = (1L << 56) - 1;
 
-  /** The bit of a part's form that says that sized attributes stand behind the header. */
+  /** The bit of a part's form that says that sized attributes stand after the header. */
   static final int FORM_ATTRIBUTES = 0x01;
 
   private StoreFormat() {}
@@ -88,7 +88,7 @@ final class StoreFormat {
     return stored == null || Binary.getInt(stored, 0) == origin;
   }
 
-  /** The folded offset of a table that has all changes before it and none behind. */
+  /** The folded offset of a table that has all changes before it and none after. */
   static byte[] folded(long offset) {
     byte[] value = new byte[8];
     Binary.putLong(value, 0, offset);
@@ -103,7 +103,7 @@ final class StoreFormat {
     return value;
   }
 
-  /** Whether a folded offset is that of a table that has changes behind it. */
+  /** Whether a folded offset is that of a table that has changes after it. */
   static boolean isUnderWay(byte[] folded) {
     return folded.length > 8;
   }

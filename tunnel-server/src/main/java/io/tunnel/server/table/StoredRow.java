@@ -34,8 +34,8 @@ import java.util.stream.IntStream;
  * <p>The commit time of a row is that of its last part: of the change that was laid on top of all
  * others.
  *
- * <p>A put is one part. An update is a part that RocksDB appends to the value when somebody reads
- * the row, or when it writes the row anew, so that nobody has to read a row to update it.
+ * <p>A put is one part. An update is a part that RocksDB appends to the value when a reader reads
+ * the row, or when it rewrites the row, so that no update has to read its row.
  */
 final class StoredRow {
 
@@ -142,7 +142,8 @@ final class StoredRow {
   }
 
   /**
-   * Removes deleted columns, as a row needs that has no part below it: the result is a whole row.
+   * Removes deleted columns, as a row needs that has no part below it: the result is a complete
+   * row.
    */
   StoredRow withoutRemoved() {
     valueByName.values().removeIf(Slice::isDelete);
@@ -290,7 +291,7 @@ final class StoredRow {
     }
 
     /**
-     * A cursor before the first column of the part. Bytes behind its last column belong to the next
+     * A cursor before the first column of the part. Bytes after its last column belong to the next
      * part.
      */
     ColumnCursor columns() {

@@ -42,7 +42,7 @@ public final class StoredTable implements Closeable {
     }
   }
 
-  /** What the dictionaries see of the store; nobody adds to them. */
+  /** What the dictionaries see of the store; no thread adds to them. */
   private final class StoredKeys implements Dictionaries.Source {
     @Override
     public byte[] get(byte[] key) {
@@ -69,7 +69,7 @@ public final class StoredTable implements Closeable {
     return origin;
   }
 
-  /** Whether the rows have some of the changes behind {@link #foldedOffset}: a crash left that. */
+  /** Whether the rows have some of the changes after {@link #foldedOffset}: a crash left that. */
   public boolean isFoldUnderWay() {
     return isFoldUnderWay;
   }
@@ -100,7 +100,7 @@ public final class StoredTable implements Closeable {
     return partitions;
   }
 
-  /** Is told of the rows in which two tables differ. */
+  /** Receives the rows in which two tables differ. */
   public interface Differences {
     /** Rows were compared. */
     void compared(long rows);

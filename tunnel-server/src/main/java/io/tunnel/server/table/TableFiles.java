@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The files of a stored table at one moment, also while a server has the table open. Table files
+ * The files of a stored table at one time, also while a server has the table open. Table files
  * never change; the manifest, which lists the current table files, only grows.
  *
  * @param tables names of the files of rows
  * @param manifest name of the manifest
- * @param manifestBytes length of the manifest at this moment
+ * @param manifestBytes length of the manifest at this time
  */
 public record TableFiles(List<String> tables, String manifest, long manifestBytes) {
 

@@ -12,20 +12,21 @@ public interface TableFold {
 
   /**
    * Folds changes with one write: one row at least, others as long as {@code mayGoOn} allows and
-   * the write is not too large. After an exception this fold goes on where it stopped, before any
+   * the write is not too large. After an exception this fold resumes where it stopped, before any
    * other fold of the table does.
    *
    * @return whether the table has all changes of this fold
-   * @throws io.tunnel.server.disk.DiskFullException when there is no room; nothing is lost
+   * @throws io.tunnel.server.disk.DiskFullException when the disk has no space; nothing is lost
    */
   boolean run(Offsets offsets, BooleanSupplier mayGoOn) throws IOException;
 
   /**
    * Log offsets that a table stores with the rows.
    *
-   * @param before the table has all changes before this offset, whether this fold is whole or not
-   * @param after the table has all changes before this offset once this fold is whole
-   * @param ahead the table has no change behind this offset
+   * @param before the table has all changes before this offset, whether this fold is complete or
+   *     not
+   * @param after the table has all changes before this offset once this fold is complete
+   * @param ahead the table has no change after this offset
    */
   record Offsets(long before, long after, long ahead) {}
 }

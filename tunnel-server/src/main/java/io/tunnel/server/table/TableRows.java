@@ -18,7 +18,7 @@ public interface TableRows {
 
   /**
    * Visits the rows of a partition whose encoded keys lie in {@code [from, to)} ({@link
-   * Bytes#EMPTY}: open), as they are at this moment.
+   * Bytes#EMPTY}: open), as they are now.
    *
    * @return whether all were visited
    */

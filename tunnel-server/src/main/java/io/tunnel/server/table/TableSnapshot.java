@@ -3,7 +3,7 @@ package io.tunnel.server.table;
 import io.tunnel.model.value.Bytes;
 
 /**
- * The rows of a table's store at one moment. Safe for use by any thread; a thread may close the
+ * The rows of a table's store at one time. Safe for use by any thread; a thread may close the
  * snapshot while other threads read from it.
  */
 public interface TableSnapshot extends AutoCloseable {
@@ -20,14 +20,14 @@ public interface TableSnapshot extends AutoCloseable {
 
   /**
    * Visits the rows of a partition whose encoded keys are higher than {@code after} ({@link
-   * Bytes#EMPTY}: all), from low to high. What it reads takes no room in the block cache.
+   * Bytes#EMPTY}: all), from low to high. What it reads takes no space in the block cache.
    *
    * @throws io.tunnel.model.RefusedException CORRUPT or STORAGE_FAILED when not all can be read
    */
   default Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor) {
     byte[] next = new byte[after.length() + 1];
     after.copyInto(next, 0);
-    // Nothing sorts between a key and itself with a 0 behind.
+    // Nothing sorts between a key and itself with a 0 appended.
     return scanFrom(partition, after.length() == 0 ? after : Bytes.copyOf(next), visitor);
   }
 
@@ -44,7 +44,7 @@ public interface TableSnapshot extends AutoCloseable {
    */
   Scan scanFrom(int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor);
 
-  /** Gives the moment up; idempotent. */
+  /** Releases the snapshot; idempotent. */
   @Override
   void close();
 }

@@ -68,7 +68,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /**
    * As {@link #open}, for a table that is filled once and then read: writes never wait for
-   * compactions, because nobody reads before the end. Needs no log.
+   * compactions, because no caller reads before the end. Needs no log.
    */
   public static TableStore openToFill(Path directory, TableStoreConfig config) throws IOException {
     return open(directory, config, () -> {}, Expiries.NONE, RocksMap.Tuning.TO_FILL);
@@ -157,7 +157,7 @@ public final class TableStore implements TableRows, Closeable {
     return folds.offset();
   }
 
-  /** Log offset up to which the rows are folded and on disk: a crash does not take it back. */
+  /** Log offset up to which the rows are folded and on disk: a crash does not roll it back. */
   public long durableOffset() throws IOException {
     try (OpenGate.Use unused = gate.enter()) {
       byte[] folded = map.durable(StoreFormat.foldedKey());
@@ -169,7 +169,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /**
    * Begins to write what is folded to disk, unless that is under way; {@link #durableOffset} tells
-   * when it is there. Waits neither for that nor for compactions that are behind.
+   * when it is there. Waits neither for that nor for compactions that lag.
    */
   public void startFlush() throws IOException {
     try (OpenGate.Use unused = gate.enter()) {
@@ -199,7 +199,7 @@ public final class TableStore implements TableRows, Closeable {
     fold(batches, newFoldedOffset, BesideRows.NONE);
   }
 
-  /** As {@link #fold(List, long)}, with what is stored beside the rows in the same write. */
+  /** As {@link #fold(List, long)}, with what is stored alongside the rows in the same write. */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset, BesideRows beside)
       throws IOException {
     folds.fold(batches, newFoldedOffset, beside);
@@ -311,7 +311,7 @@ public final class TableStore implements TableRows, Closeable {
     return PartitionLoad.begin(into, partition, dictionaries.drop(partition));
   }
 
-  /** Snapshots that are not given up, or still read from. */
+  /** Snapshots that are not released, or still read from. */
   public int snapshotCount() {
     return reads.count();
   }
@@ -398,8 +398,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /**
    * Deletes at once the files that hold rows of a partition alone, as far as there are any, also
-   * where there is no room for anything that is written. {@link #dropPartition} removes what is
-   * left.
+   * where there is no space for any write. {@link #dropPartition} removes what is left.
    */
   public void dropFiles(int partition) throws IOException {
     byte[] last = StoreFormat.partitionKey(partition + 1);

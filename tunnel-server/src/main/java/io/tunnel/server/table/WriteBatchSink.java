@@ -7,7 +7,7 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 
 /**
- * Builds the serialised form of a RocksDB write batch, so that a whole fold crosses into native
+ * Builds the serialised form of a RocksDB write batch, so that a complete fold crosses into native
  * code once: {@code u64} zero, {@code u32} little-endian record count, then records: a type byte (0
  * delete, 1 put, 2 merge, 15 delete of a range), the key, and but for a delete the value or the end
  * of the range, each with its length as a varint before it. The form is RocksDB's documented
@@ -26,7 +26,7 @@ final class WriteBatchSink {
   private static final int BYTES_MIN = 256 * 1024;
   private static final int SMALL_BYTES = 256;
 
-  /** What is kept for the next write; a sink that grew beyond is given up. */
+  /** What is kept for the next write; a sink that grew beyond is dropped. */
   private static final int BYTES_KEPT_MAX = 8 << 20;
 
   private ByteSink sink;

@@ -169,7 +169,7 @@ class AppendTopicsTest {
     assertThat(get(topics.problems(List.of(table))).get(9))
         .singleElement()
         .asString()
-        .contains("topic " + rows(9) + " was created anew");
+        .contains("topic " + rows(9) + " was created again");
     assertThat(get(topics.problems(List.of(anew)))).isEmpty();
   }
 

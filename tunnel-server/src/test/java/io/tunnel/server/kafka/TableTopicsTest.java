@@ -159,7 +159,7 @@ class TableTopicsTest {
     get(tables.create(replaced));
     assertThat(get(tables.lost(List.of(altered, replaced))))
         .singleElement()
-        .satisfies(one -> assertThat(one).startsWith("topic " + rows(2) + " was created anew"));
+        .satisfies(one -> assertThat(one).startsWith("topic " + rows(2) + " was created again"));
   }
 
   @Test

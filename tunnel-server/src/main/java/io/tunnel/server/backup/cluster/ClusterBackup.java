@@ -50,11 +50,11 @@ public final class ClusterBackup {
   private final Pace pace;
 
   /**
-   * How fast a backup goes on.
+   * How fast a backup proceeds.
    *
    * @param threads number of shards that are made at once, at least 1; {@link KafkaClusters} names
    *     the memory of a thread
-   * @param progress is told the bytes that were read since the call before; any thread
+   * @param progress receives the bytes that were read since the call before; any thread
    */
   public record Pace(int threads, LongConsumer progress) {}
 

@@ -52,12 +52,12 @@ public final class ClusterRestore {
   private final Pace pace;
 
   /**
-   * How fast a restore goes on.
+   * How fast a restore proceeds.
    *
    * @param threads number of partitions, or stores of tunnels, that are written at once, at least
    *     1; {@link KafkaClusters} names the memory of a thread
-   * @param progress is told the bytes that were written since the call before; any thread
-   * @param remarks is told lines for people
+   * @param progress receives the bytes that were written since the call before; any thread
+   * @param remarks receives lines for people
    */
   public record Pace(int threads, LongConsumer progress, Consumer<String> remarks) {
 
@@ -166,7 +166,8 @@ public final class ClusterRestore {
    * @param nowMs the clock, in milliseconds since 1970
    * @throws RestoreRunsException when another restore into the cluster runs
    * @throws IOException when the cluster has a catalog already, Kafka refuses something, the
-   *     directory is damaged, or another restore has taken over; a repeated restore begins anew
+   *     directory is damaged, or another restore has taken over; a repeated restore starts from the
+   *     beginning
    */
   public Outcome run(Optional<RestoreNote> watched, long takenMs, long nowMs) throws IOException {
     StoredCatalog stored = StoredCatalog.read(data.resolve("catalog"));

@@ -94,7 +94,7 @@ final class RestoreLease implements Closeable {
   /**
    * Waits to see whether another restore runs. Changes nothing.
    *
-   * @param watched a note that stayed as it is for the whole wait before; a later wait is not
+   * @param watched a note that stayed as it is for the complete wait before; a later wait is not
    *     needed while the note is the same
    * @param remarks lines for people
    * @return the note of a restore that runs no more; absent without a former restore
@@ -171,7 +171,9 @@ final class RestoreLease implements Closeable {
     ClusterRestore.requireFree(catalog.all());
     if (!RestoreNote.in(catalog.all()).equals(former)) {
       throw new RestoreRunsException(
-          "another restore into this cluster began at the same time: both restores end, and this restore has written nothing. Run the command once more when both restores have ended");
+          "another restore into this cluster began at the same time: both restores end, and this"
+              + " restore has written nothing. Run the command once more when both restores have"
+              + " ended");
     }
     note(note);
     beats = Optional.of(target.every(BEAT_MS, this::beat));
@@ -255,7 +257,9 @@ final class RestoreLease implements Closeable {
   /** The failure of a restore whose stores another program has opened. */
   static IOException lost(FencedStoreException reason) {
     return new IOException(
-        "another restore, or a node, has taken over the topics of this cluster, so this restore ends and its topics are lost. Run one 'tunnel cluster restore' at a time, and no node meanwhile",
+        "another restore, or a node, has taken over the topics of this cluster, so this restore"
+            + " ends and its topics are lost. Run one 'tunnel cluster restore' at a time, and no"
+            + " node meanwhile",
         reason);
   }
 

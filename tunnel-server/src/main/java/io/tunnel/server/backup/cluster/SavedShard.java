@@ -98,7 +98,7 @@ final class SavedShard implements Closeable {
   }
 
   /**
-   * The changes of a partition. After damaged changes that a repair gave up, the changes behind
+   * The changes of a partition. After damaged changes that a repair trimmed, the changes after
    * them: the log of a cluster has no gaps.
    *
    * @param least see {@link Saved}
@@ -135,7 +135,7 @@ final class SavedShard implements Closeable {
     return dense;
   }
 
-  /** Empty where the change was given up. */
+  /** Empty where the change was trimmed. */
   private Optional<Extents> batchAt(int partition, long position) {
     try {
       return Optional.of(log.plan(partition, position, 1));

@@ -56,7 +56,7 @@ final class StagedShard implements Closeable {
    * @param directory of the shard
    * @param identity of the shard's log; rows and log get its origin
    * @param tables by partition
-   * @param progress is told the bytes that were read since the call before
+   * @param progress receives the bytes that were read since the call before
    */
   static StagedShard create(
       Path directory,

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A catalog on this machine's disk, which recovers by itself from a disk that failed for a while.
  *
- * <p>After a failed write or sync nobody knows what the disk holds, and a repeated sync proves
+ * <p>After a failed write or sync it is unknown what the disk holds, and a repeated sync proves
  * nothing, since the system forgets what it could not write. So the store rolls the write back: it
  * notes the former texts, opens its files again, which makes all that is read durable in new files,
  * and writes the former texts. The store refuses writes until the roll-back has succeeded. The
@@ -42,7 +42,7 @@ final class LocalCatalogStore implements CatalogStore {
   private final DiskWatch watch;
   private volatile StoreState state = StoreState.SERVING;
 
-  /** Whether the last failure was a lack of room; of use only IN_DOUBT. */
+  /** Whether the last failure was a lack of space; of use only IN_DOUBT. */
   private volatile boolean isFull;
 
   /** Present while SERVING; IN_DOUBT absent from a close until the next opening. */
@@ -165,7 +165,7 @@ final class LocalCatalogStore implements CatalogStore {
     doubtful = Set.of();
     former = Optional.empty();
     move(StoreState.SERVING);
-    LOGGER.info("the catalog has recovered: its last write was rolled back, and writes go on");
+    LOGGER.info("the catalog has recovered: its last write was rolled back, and writes continue");
   }
 
   private void closeFile() {

@@ -3,7 +3,7 @@ package io.tunnel.server.catalog.store;
 import java.io.IOException;
 
 /**
- * The store cannot be reached for the moment, and the write is not stored. After an {@link
+ * The store cannot be reached at present, and the write is not stored. After an {@link
  * UnknownOutcomeException}, the write may be stored: the store accepts no other write before it
  * knows the outcome, and tells its listener when the write was stored.
  */

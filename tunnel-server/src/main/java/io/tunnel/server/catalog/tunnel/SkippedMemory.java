@@ -18,7 +18,7 @@ final class SkippedMemory {
   /** Bytes of the skipped changes of all tunnels of a server. */
   static final long BYTES_MAX = 32L << 20;
 
-  /** What a skipped change takes beside the characters of its text. */
+  /** What a skipped change takes in addition to the characters of its text. */
   private static final int CHANGE_BYTES = 400;
 
   private final FairShares<String, Kept> shares;

@@ -81,7 +81,7 @@ final class SkippedRecords {
     }
   }
 
-  /** Gives up a change, and still counts it. */
+  /** Drops a change, and still counts it. */
   void drop(long ordinal) {
     remove(ordinal);
     Optional<String> onlyCount = Optional.of(Json.toText(new Stored(ordinal, Optional.empty())));

@@ -34,12 +34,12 @@ import java.util.function.UnaryOperator;
  * <p>The names: {@code tunnel/ID}; {@code of/ID}, the table's id, if another store keeps the table;
  * {@code paused/ID} while the tunnel is paused; for each channel {@code checkpoint/ID/CHANNEL}, its
  * progress, and {@code channel/ID/CHANNEL}, its other state, if any. A CHANNEL is a partition, with
- * a suffix for a base channel. So a checkpoint writes a number only. Behind the number stand
- * fields, each a space and {@code name=value}: {@code k}, the row's key of a base channel, and
- * {@code i}, the incarnation of a stream channel's position in hexadecimal, if they are known. A
- * field speaks of its position alone. A reader skips an unknown field whose name begins with a
- * small letter, and refuses one that begins with a capital. {@code skipped/ID/PLACE} is a skipped
- * change, see {@link SkippedRecords}.
+ * a suffix for a base channel. So a checkpoint writes a number only. After the number stand fields,
+ * each a space and {@code name=value}: {@code k}, the row's key of a base channel, and {@code i},
+ * the incarnation of a stream channel's position in hexadecimal, if they are known. A field speaks
+ * of its position alone. A reader skips an unknown field whose name begins with a small letter, and
+ * refuses one that begins with a capital. {@code skipped/ID/PLACE} is a skipped change, see {@link
+ * SkippedRecords}.
  */
 public final class TunnelRecords {
 
@@ -379,7 +379,7 @@ public final class TunnelRecords {
         : OptionalInt.of(entry.tableId);
   }
 
-  /** Whether the tunnel as a whole is paused. */
+  /** Whether the complete tunnel is paused. */
   public boolean isPaused(String tunnelId) {
     Entry entry = entryById.get(tunnelId);
     return entry != null && entry.isPaused;
@@ -486,12 +486,12 @@ public final class TunnelRecords {
     return entry(tunnelId).skipped.additions(skipped);
   }
 
-  /** The change that pauses or resumes a tunnel as a whole. */
+  /** The change that pauses or resumes a complete tunnel. */
   public static Map<String, Optional<String>> pause(String tunnelId, boolean isPaused) {
     return Map.of(PAUSED + tunnelId, isPaused ? Optional.of("true") : Optional.empty());
   }
 
-  /** Pauses or resumes a tunnel as a whole. */
+  /** Pauses or resumes a complete tunnel. */
   public void paused(String tunnelId, boolean isPaused) {
     entry(tunnelId).isPaused = isPaused;
   }

@@ -1,8 +1,8 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * Lets a channel deliver beside the ration, so that its backlog shrinks: 5 changes for each 4 that
- * are committed meanwhile. Counts changes, because every log knows their number.
+ * Lets a channel deliver in addition to the throttled rate, so that its backlog shrinks: 5 changes
+ * for each 4 that are committed meanwhile. Counts changes, because every log knows their number.
  *
  * <p>Invariant: {@code entitled <= ENTITLED_MAX}, so a channel whose reader was slow cannot claim
  * everything that was written since; it is below zero by at most the changes of one delivery,
@@ -20,7 +20,7 @@ final class ProgressCore {
   /** The newest committed position at the last look; {@link #UNKNOWN} before the first. */
   private long committed = UNKNOWN;
 
-  /** Changes that may be delivered beside the ration. */
+  /** Changes that may be delivered in addition to the throttled rate. */
   private long entitled;
 
   /** The fraction of a change, times {@link #WRITTEN}; less than it. */
@@ -36,12 +36,12 @@ final class ProgressCore {
     committed = Math.max(committed, newest);
   }
 
-  /** Notes a delivery of {@code changes}, by the ration or beside it. */
+  /** Notes a delivery of {@code changes}, within the throttled rate or in addition to it. */
   void delivered(long changes) {
     entitled = Math.max(-changes, entitled - changes);
   }
 
-  /** Whether the channel may deliver beside the ration. */
+  /** Whether the channel may deliver in addition to the throttled rate. */
   boolean isEntitled() {
     return entitled > 0;
   }

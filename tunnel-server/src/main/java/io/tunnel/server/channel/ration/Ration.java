@@ -3,8 +3,8 @@ package io.tunnel.server.channel.ration;
 import io.tunnel.server.changes.LogFigures;
 
 /**
- * One channel's part of the ration: tells whether the channel is far behind, and when it may
- * deliver again. For the thread of the channel's connection.
+ * One channel's part of the throttle: tells whether the channel lags far, and when it may deliver
+ * again. For the thread of the channel's connection.
  *
  * <p>Moves: FREE to RESTING when the channel has to wait, and back when the wait is over.
  */
@@ -15,7 +15,7 @@ public final class Ration {
   private State state = State.FREE;
   private boolean isFarBehind;
 
-  /** The bytes taken from the ration up to here must be paid before the next delivery. */
+  /** The bytes taken from the throttled rate up to here must be paid before the next delivery. */
   private long paidAt;
 
   private enum State {

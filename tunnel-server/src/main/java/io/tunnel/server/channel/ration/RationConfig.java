@@ -1,12 +1,12 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * How channels that are far behind are throttled while clients write.
+ * How channels that lag far are throttled while clients write.
  *
  * @param isPaced whether such channels are throttled
  * @param liveBytesMax a channel with a backlog of at most so many bytes is live, and never waits
- * @param bytesPerSecondMin least rate of all channels that catch up together, beside 5/4 of the
- *     writes to each one's partition
+ * @param bytesPerSecondMin least rate of all channels that catch up together, in addition to 5/4 of
+ *     the writes to each one's partition
  * @param waitPercentMax how long writes may wait during a catch-up, in percent of their normal wait
  */
 public record RationConfig(
@@ -17,7 +17,7 @@ public record RationConfig(
   private static final int WAIT_PERCENT_MIN = 110;
   private static final int WAIT_PERCENT_MAX = 10_000;
 
-  /** Throttles channels that are far behind. */
+  /** Throttles channels that lag far. */
   public static final RationConfig DEFAULT = new RationConfig(true, 4 * MIB, 8 * MIB, 200);
 
   /** Refuses invalid rates and bounds. */

@@ -6,10 +6,10 @@ package io.tunnel.server.channel.ration;
  *
  * <p>At a look that finds writes waiting too long, the rate becomes half of the used rate. At any
  * other look, a rate that is used up grows: by an eighth, or by a sixty-fourth near the rate that
- * was last too much. Deliveries beside the ration count as used. Each catch-up beside writes begins
- * with the least rate, and without writes there is no limit.
+ * was last too much. Deliveries in addition to the throttled rate count as used. Each catch-up
+ * alongside writes begins with the least rate, and without writes there is no limit.
  *
- * <p>A delivery takes bytes behind all bytes taken before, and its channel may deliver again when
+ * <p>A delivery takes bytes after all bytes taken before, and its channel may deliver again when
  * time has paid for them; so channels have their turns in the order of their deliveries, even when
  * the rate changes. Invariant: {@code paid <= taken <= paid + } one second of the rate.
  */
@@ -49,7 +49,7 @@ final class RationCore {
     return perSecond;
   }
 
-  /** Whether the used rate is the least, or is used mostly beside the ration. */
+  /** Whether the used rate is the least, or is used mostly in addition to the throttled rate. */
   boolean isLeast(long usedPerSecond) {
     return perSecond <= perSecondMin || usedPerSecond - perSecond / 4 > perSecond;
   }

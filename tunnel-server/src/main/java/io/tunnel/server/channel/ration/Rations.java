@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The ration of a server. Its monitor guards both cores and the counts of the last look; nothing
- * else is called under it. Event loops enter the monitor once for each delivery of a channel that
- * is far behind, and never for live channels.
+ * The throttle of a server: a rate limit for the channels that catch up. Its monitor guards both
+ * cores and the counts of the last look; nothing else is called under it. Event loops enter the
+ * monitor once for each delivery of a channel that lags far, and never for live channels.
  */
 public final class Rations {
 
@@ -21,7 +21,7 @@ public final class Rations {
   static final long LOOK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
   /**
-   * A waiting channel asks again after this time at the latest, because the ration may have grown.
+   * A waiting channel asks again after this time at the latest, because the rate may have grown.
    */
   private static final long WAIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -60,15 +60,15 @@ public final class Rations {
   /** Bytes a second delivered to channels that catch up, as of the last looks. */
   private double usedPerSecond;
 
-  /** Bytes of all deliveries of channels that were far behind. */
+  /** Bytes of all deliveries of channels that lagged far. */
   private long bytes;
 
   /**
    * The present figures.
    *
-   * @param bytes bytes that channels far behind have delivered
+   * @param bytes bytes that channels that lag far have delivered
    * @param waiting number of channels that wait for their turn
-   * @param bytesPerSecond the ration; infinite when there is no limit
+   * @param bytesPerSecond the throttled rate; infinite when there is no limit
    * @param waitNanos average wait of a write at the last look
    * @param normalWaitNanos average wait of a write without a catch-up; 0 while unknown
    */

@@ -1,10 +1,10 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * Judges whether writes wait too long. Learns the normal wait of writes all the time without a
- * catch-up, and weighs the last seconds most. Learns it at the lowest ration too, but slowly: waits
+ * Decides whether writes wait too long. Learns the normal wait of writes all the time without a
+ * catch-up, and weighs the last seconds most. Learns it at the lowest rate too, but slowly: waits
  * that are long even then are not caused by the catch-up, so a changed load counts as normal after
- * minutes, and the ration grows again.
+ * minutes, and the rate grows again.
  */
 final class WaitCore {
 

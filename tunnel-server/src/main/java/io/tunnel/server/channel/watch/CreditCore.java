@@ -1,8 +1,9 @@
 package io.tunnel.server.channel.watch;
 
 /**
- * How much room a watch gives its hub: bytes of changes that the hub may take out of the log for
- * the watch before they are sent. The room bounds the memory of a watch whose client is slow.
+ * How many bytes a watch grants its hub: bytes of changes that the hub may take out of the log for
+ * the watch before they are sent. The granted space bounds the memory of a watch whose client is
+ * slow.
  *
  * <p>Invariant: at most {@code min(credit, windowBytesMax)} bytes are given or wait, but for one
  * change, because changes are not cut.
@@ -14,7 +15,7 @@ final class CreditCore {
   /** What the client accepts yet; the last delivery may make it negative. */
   private long credit;
 
-  /** Room that the hub has, as far as pages have not arrived. */
+  /** Space that the hub has, as far as pages have not arrived. */
   private long given;
 
   /** Bytes of pages that have arrived and are not sent. */
@@ -41,7 +42,7 @@ final class CreditCore {
     credit -= payloadBytes;
   }
 
-  /** More room for the hub; 0 while the rest is not worth a message. */
+  /** More space for the hub; 0 while the rest is not worth a message. */
   long giveMore() {
     long missing = Math.min(credit, windowBytesMax) - pending - given;
     if (missing <= 0 || (given > 0 && missing < windowBytesMax / 2)) {

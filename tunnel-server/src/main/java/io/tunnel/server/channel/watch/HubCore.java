@@ -11,8 +11,8 @@ import java.util.function.ObjLongConsumer;
 
 /**
  * Which changes of a partition's log go to which watches. The log is read by two passes. The live
- * pass reads each change once for all watches that are not behind. A watch that is behind, because
- * it resumes or because it had no room, goes with the catch-up pass, which reads older changes for
+ * pass reads each change once for all watches that do not lag. A watch that lags, because it
+ * resumes or because it had no space, goes with the catch-up pass, which reads older changes for
  * all such watches together and ends where the live pass is.
  *
  * <p>Invariant: a member was given each change up to its {@link Member#covered} that matches, once
@@ -29,12 +29,12 @@ final class HubCore<T> {
   /** Members in WAITING. */
   private final Set<Member<T>> waiting = new LinkedHashSet<>();
 
-  /** Members in PARKED that have room: what they were to be given had no room in the server. */
+  /** Members in PARKED that have space: their next change found no space in the server. */
   private final Set<Member<T>> starved = new LinkedHashSet<>();
 
   private final List<Member<T>> found = new ArrayList<>();
 
-  /** All members, wherever they are; those of the live pass are not behind. */
+  /** All members, wherever they are; those of the live pass do not lag. */
   private int memberCount;
 
   /** Where a member is. */
@@ -43,9 +43,9 @@ final class HubCore<T> {
     LIVE,
     /** In the catch-up pass. */
     CATCHING_UP,
-    /** It is behind, and goes with the next catch-up pass. */
+    /** It lags, and goes with the next catch-up pass. */
     WAITING,
-    /** It is behind, and has no room for the next change. */
+    /** It lags, and has no space for the next change. */
     PARKED,
     /** It has left. */
     GONE
@@ -64,10 +64,10 @@ final class HubCore<T> {
     /** Bytes that it takes yet; below 0 by one change at most. */
     private long room;
 
-    /** The last position that it was told; at most what it has. */
+    /** The last position that it received; at most what it has. */
     private long told;
 
-    /** What the catch-up pass had read when it came, or was told last. */
+    /** What the catch-up pass had read when it came, or was notified last. */
     private long scannedRows;
 
     private long scannedBytes;
@@ -139,7 +139,7 @@ final class HubCore<T> {
   /** Takes a change for a member. */
   @FunctionalInterface
   interface Sink<T> {
-    /** How many bytes of room it took; empty, and nothing was taken, when there is no memory. */
+    /** How many bytes of space it took; empty, and nothing was taken, when there is no memory. */
     OptionalInt take(Member<T> member);
   }
 
@@ -152,10 +152,10 @@ final class HubCore<T> {
     }
   }
 
-  /** A member that is behind no more. */
+  /** A member that lags no more. */
   record Joined<T>(Member<T> member, Scanned scanned) {}
 
-  /** A hub without members, whose live pass begins behind {@code position}. */
+  /** A hub without members, whose live pass begins after {@code position}. */
   HubCore(long position) {
     this.live = new Pass<>(position);
   }
@@ -164,7 +164,7 @@ final class HubCore<T> {
     return live;
   }
 
-  /** The pass for members that are behind, if there are some that have room. */
+  /** The pass for members that lag, if some of them have space. */
   Optional<Pass<T>> catchUp() {
     if (catchUp.isEmpty() && !waiting.isEmpty()) {
       long first = waiting.stream().mapToLong(member -> member.covered).min().orElseThrow();
@@ -176,7 +176,7 @@ final class HubCore<T> {
     return catchUp;
   }
 
-  /** A member that has everything up to {@code position}, and no room yet. */
+  /** A member that has everything up to {@code position}, and no space yet. */
   Member<T> join(T owner, List<Bytes> keys, List<Bytes> prefixes, long position) {
     Member<T> member = new Member<>(owner, keys, prefixes, position);
     memberCount++;
@@ -236,13 +236,13 @@ final class HubCore<T> {
   }
 
   /**
-   * A pass has come to a change. Each member that goes with it and follows the key is given the
-   * change, or stays behind it.
+   * A pass has come to a change. Each member that goes with it and follows the key receives the
+   * change, or stays before it.
    */
   void match(Pass<T> pass, long position, byte[] array, int offset, int length, Sink<T> sink) {
     pass.index.find(array, offset, length, found::add);
     for (Member<T> member : found) {
-      // Also one that follows the key by two terms, and one that has just stayed behind.
+      // Also one that follows the key by two terms, and one that has just fallen behind.
       if (position > member.covered && isIn(member, pass)) {
         give(pass, member, position, sink);
       }
@@ -280,11 +280,11 @@ final class HubCore<T> {
 
   /**
    * A pass has read all changes up to a position. Members of a catch-up pass that is as far as the
-   * live pass go on with the live pass.
+   * live pass continue with the live pass.
    *
    * @param rows how many rows were read for that
    * @param bytes how many bytes
-   * @return who goes on with the live pass, with what was read for it
+   * @return the members that continue with the live pass, with what was read for it
    */
   List<Joined<T>> read(Pass<T> pass, long position, long rows, long bytes) {
     pass.position = Math.max(pass.position, position);
@@ -321,7 +321,7 @@ final class HubCore<T> {
 
   /**
    * The log has no change before {@code first} any more. Removes and returns the members of the
-   * pass that lack one; without such a member, the pass goes on at {@code first}.
+   * pass that lack one; without such a member, the pass continues at {@code first}.
    */
   List<Member<T>> lost(Pass<T> pass, long first) {
     List<Member<T>> lost =
@@ -340,7 +340,10 @@ final class HubCore<T> {
     return failed;
   }
 
-  /** Passes on each member that has more than it was told, with what it has; it is told then. */
+  /**
+   * Passes on each member that has more than it was notified of, with what it has; it is notified
+   * then.
+   */
   void mark(ObjLongConsumer<Member<T>> marked) {
     mark(live, marked);
     catchUp.ifPresent(pass -> mark(pass, marked));
@@ -356,12 +359,12 @@ final class HubCore<T> {
     }
   }
 
-  /** How many members lack changes that the live pass has read, whether they have room or not. */
+  /** How many members lack changes that the live pass has read, whether they have space or not. */
   int behind() {
     return memberCount - live.size();
   }
 
-  /** Whether there is nobody. Parked members are not known here, but for those that starve. */
+  /** Whether there is no member. Parked members are not known here, but for those that starve. */
   boolean isIdle() {
     return live.members.isEmpty() && catchUp.isEmpty() && waiting.isEmpty() && starved.isEmpty();
   }

@@ -94,7 +94,7 @@ final class WatchBudget {
     buffered.addAndGet(-bytes);
   }
 
-  /** The present figures, with {@code behind} watches that are behind. */
+  /** The present figures, with {@code behind} watches that lag. */
   synchronized Watches.Figures figures(int behind) {
     return new Watches.Figures(
         (int) watches.taken(),

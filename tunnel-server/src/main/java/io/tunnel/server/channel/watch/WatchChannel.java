@@ -71,12 +71,12 @@ final class WatchChannel implements Channel {
     try {
       port.execute(() -> take(page));
     } catch (RejectedExecutionException e) {
-      // The connection's thread has ended: nobody waits for the page.
+      // The connection's thread has ended: no request waits for the page.
       budget.giveBack(page.batches().length);
     }
   }
 
-  /** The hub cannot go on with it, and has forgotten it. */
+  /** The hub cannot continue it, and has forgotten it. */
   void fail(RefusedException reason) {
     try {
       port.execute(

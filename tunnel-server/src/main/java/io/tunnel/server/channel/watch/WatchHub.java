@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A turn reads a slice for the live pass and one for the catch-up pass, and then lets others
  * have the thread. {@code wakes} is 0 while no run is due: a wake-up during a run changes the
- * number, so that the run goes on, and none is lost.
+ * number, so that the run continues, and none is lost.
  */
 final class WatchHub {
 
@@ -55,7 +55,7 @@ final class WatchHub {
   private final Map<Member<WatchChannel>, Output> outputs = new LinkedHashMap<>();
   private volatile boolean isClosed;
 
-  /** How many watches were behind at the end of the last turn. */
+  /** How many watches lagged at the end of the last turn. */
   private volatile int behind;
 
   /** What a slice has for one watch. */
@@ -124,7 +124,7 @@ final class WatchHub {
     this.readers = readers;
     this.ration = ration;
     this.budget = budget;
-    // Before the position is asked for, so that no commit behind it goes unnoticed.
+    // Before the position is asked for, so that no commit after it goes unnoticed.
     changes.subscribe(partition, onCommit);
     this.core = new HubCore<>(changes.committed(partition));
   }
@@ -144,7 +144,7 @@ final class WatchHub {
     execute(() -> core.room(watch.member(), bytes));
   }
 
-  /** Looks for what had no room, and tells watches how far they are. */
+  /** Looks for changes that found no space, and tells watches how far they are. */
   void tick(boolean isToMark) {
     execute(
         () -> {

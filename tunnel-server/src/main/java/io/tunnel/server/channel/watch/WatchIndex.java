@@ -31,7 +31,7 @@ final class WatchIndex<W> {
   private final TreeMap<Integer, Integer> prefixesByLength = new TreeMap<>();
 
   /**
-   * Bytes of an array. Comparable, so that a map stays fast when somebody chooses keys whose hashes
+   * Bytes of an array. Comparable, so that a map stays fast when a client chooses keys whose hashes
    * are equal.
    */
   private static final class Slice implements Comparable<Slice> {
@@ -56,7 +56,7 @@ final class WatchIndex<W> {
       return new Slice(own, 0, own.length, hash);
     }
 
-    /** The hash of bytes with one more behind them. */
+    /** The hash of bytes with one more after them. */
     static int with(int hash, byte next) {
       return 31 * hash + next;
     }
@@ -118,7 +118,7 @@ final class WatchIndex<W> {
     }
   }
 
-  /** True when nobody follows the term any more. */
+  /** True when no watch follows the term any more. */
   private static <W> boolean remove(Map<Slice, Collection<W>> terms, Slice term, W watch) {
     Collection<W> there = terms.get(term);
     if (there == null || !there.remove(watch) || !there.isEmpty()) {
@@ -128,7 +128,7 @@ final class WatchIndex<W> {
     return true;
   }
 
-  /** Whether nobody follows anything. */
+  /** Whether no watch follows any term. */
   boolean isEmpty() {
     return byKey.isEmpty() && byPrefix.isEmpty();
   }

@@ -5,7 +5,7 @@ package io.tunnel.server.channel.watch;
  *
  * @param watchesMax how many watches
  * @param termsBytesMax bytes of their keys and prefixes, with those of the index for each
- * @param bufferedBytesMax bytes of changes that were read for watches and are not sent; behind it,
+ * @param bufferedBytesMax bytes of changes that were read for watches and are not sent; after it,
  *     watches fall back, and read the log again later
  * @param windowBytesMax bytes of them for one watch, if a single change is not larger
  */

@@ -52,7 +52,7 @@ public final class Watches {
    * @param termsBytes bytes of their keys and prefixes
    * @param bufferedBytes bytes of changes that were read for them and are not sent
    * @param readRows changes that live passes read, each once for all watches of the partition
-   * @param catchUpRows changes that were read for watches that were behind
+   * @param catchUpRows changes that were read for watches that lagged
    */
   public record Figures(
       int watches,
@@ -66,7 +66,7 @@ public final class Watches {
    * No watches yet.
    *
    * @param readers read the log, a slice at a time
-   * @param rations throttle those that are far behind
+   * @param rations throttle those that lag far
    */
   public Watches(
       ChangeReader changes,

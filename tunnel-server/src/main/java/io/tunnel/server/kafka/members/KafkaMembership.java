@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A node as a member of the consumer group of its cluster, under its name. Kafka fences the older
  * of two members with one name. The newer one may be the same node: Kafka can accept a request to
- * join that the node had given up. So a fenced member joins again, and stops when the next
+ * join that the node had abandoned. So a fenced member joins again, and stops when the next
  * placement names another process. One thread polls, and calls the node.
  */
 public final class KafkaMembership implements Membership, PlacementAssignor.Member {
@@ -81,7 +81,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
 
   private int fencedInARow;
 
-  /** Generation of the newest placement that this node was told; -1 before the first. */
+  /** Generation of the newest placement that this node received; -1 before the first. */
   private long seen = -1;
 
   /** How many placements this node asked for. */
@@ -114,7 +114,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
     DISCONNECTED,
     /** A placement is being decided, by introductions that were sent. Next: OVER, DISCONNECTED. */
     UNDER_WAY,
-    /** The last placement was told. Next: UNDER_WAY, DISCONNECTED. */
+    /** The last placement was delivered. Next: UNDER_WAY, DISCONNECTED. */
     OVER
   }
 
@@ -277,7 +277,9 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
       consumer.close(leaving(GroupMembershipOperation.REMAIN_IN_GROUP));
     } catch (KafkaException e) {
       LOG.info(
-          "cannot close the fenced consumer of node {} cleanly; going on with a new one", name, e);
+          "cannot close the fenced consumer of node {} cleanly; continuing with a new one",
+          name,
+          e);
     }
   }
 

@@ -16,7 +16,7 @@ import java.util.zip.InflaterInputStream;
 
 /**
  * The bytes of introductions and placements: a version, then JSON, deflated because Kafka keeps the
- * whole group in one record.
+ * complete group in one record.
  */
 final class MemberFormat {
 
@@ -32,7 +32,7 @@ final class MemberFormat {
   /**
    * A member's introduction.
    *
-   * @param seen the generation of the last placement that it was told; -1 before the first
+   * @param seen the generation of the last placement that it received; -1 before the first
    * @param asked how many placements it has asked for: Kafka rebalances only when an introduction
    *     differs
    */

@@ -37,10 +37,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A thread of the store does each write as a transaction, and the writer waits for a bounded
  * time. If the write takes longer, the writer hears that the outcome is unknown, and the store's
- * thread goes on until the outcome is certain; the store accepts no other write before that. When
+ * thread continues until the outcome is certain; the store accepts no other write before that. When
  * the write was stored after all, the store tells the owner on the owner's thread, and accepts the
- * next write only after the owner has applied the late one: so the owner's state is never behind
- * the state that its next write builds on.
+ * next write only after the owner has applied the late one: so the owner's state never lags the
+ * state that its next write builds on.
  *
  * <p>The monitor guards the write in progress and the texts; no call of Kafka or of a listener
  * happens under it.
@@ -288,7 +288,7 @@ public final class KafkaCatalogStore implements CatalogStore {
     try {
       owner.listener().stored(write.changes);
     } catch (RuntimeException e) {
-      // The owner's state is behind the stored texts, so the owner must not write any more.
+      // The owner's state lags the stored texts, so the owner must not write any more.
       LOGGER.error("the owner of {} cannot apply a late write; fencing the store", name(), e);
       synchronized (this) {
         fenced =

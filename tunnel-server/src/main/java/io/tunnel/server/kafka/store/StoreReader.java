@@ -46,7 +46,7 @@ final class StoreReader implements Closeable {
     }
   }
 
-  /** The transactions that were read whole since the last call. */
+  /** The transactions that were read completely since the last call. */
   List<Map<String, Optional<String>>> poll(Duration wait) {
     List<Read> records = new ArrayList<>();
     for (ConsumerRecord<String, String> record : consumer.poll(wait)) {
@@ -68,7 +68,7 @@ final class StoreReader implements Closeable {
   }
 
   /**
-   * The offset behind the last record, including records of open transactions. All acknowledged
+   * The offset after the last record, including records of open transactions. All acknowledged
    * records are below, though the end of their transaction may not be written yet.
    */
   long end() {

@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * Groups records by transaction again. The records of a transaction have consecutive offsets,
- * followed by one offset without a record: the transaction's end. So a hole in the offsets ends a
- * transaction. Compaction makes more holes; it parts only transactions with an outdated record, and
+ * followed by one offset without a record: the transaction's end. So a gap in the offsets ends a
+ * transaction. Compaction makes more gaps; it parts only transactions with an outdated record, and
  * these are read by readers that start at the beginning and need all records anyway.
  */
 final class StoreReaderCore {
@@ -26,7 +26,7 @@ final class StoreReaderCore {
    *
    * @param position the offset to read next; there is no record between the last of {@code records}
    *     and this offset
-   * @return the transactions that are whole now, in order
+   * @return the transactions that are complete now, in order
    */
   List<Map<String, Optional<String>>> read(List<Read> records, long position) {
     List<Map<String, Optional<String>>> whole = new ArrayList<>();

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Follows the writes of another node to a store, from its beginning. While Kafka cannot be reached
- * the tail waits, and then goes on from the same offset.
+ * the tail waits, and then resumes from the same offset.
  */
 public final class StoreTail implements Closeable {
 

@@ -13,7 +13,7 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * Writes texts as one transaction, and goes on until the outcome is certain.
+ * Writes texts as one transaction, and continues until the outcome is certain.
  *
  * <p>While the end of a transaction is unknown, the end is asked for again; Kafka carries it out
  * once. A transaction whose records could not be sent was never asked to commit, so it can be

@@ -14,7 +14,7 @@ import java.util.BitSet;
 /**
  * Some rows of a batch as a batch of their own, which has only the names that these rows use. Names
  * keep their order, so an index never grows, and no row becomes longer. Attributes of the batch and
- * of the rows stay, but for conditions, which are judged.
+ * of the rows stay, but for conditions, which are evaluated.
  */
 final class AcceptedRows {
 

@@ -3,10 +3,10 @@ package io.tunnel.server.partition.judge;
 import io.tunnel.server.table.Expiry;
 
 /**
- * Up to when stored rows that a write is judged by are alive.
+ * Up to when stored rows that a write is evaluated against are alive.
  *
  * @param expiry of the rows of the write's partition
- * @param momentMicros the moment of the judgement
+ * @param momentMicros the time of the evaluation
  */
 public record AliveAt(Expiry expiry, long momentMicros) {
 

@@ -37,7 +37,7 @@ public final class AnswerCodec {
   /** Stands where the code of an error would, which is never so large. */
   private static final int NUMBERED = 0xffff;
 
-  /** Stands for a whole answer that is not kept. */
+  /** Stands for a complete answer that is not kept. */
   private static final int NOTHING_KEPT = 0xfffe;
 
   /** Bytes of a shortened answer, at most. */

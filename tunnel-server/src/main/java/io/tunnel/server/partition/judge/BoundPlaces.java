@@ -106,7 +106,7 @@ final class BoundPlaces {
    *
    * @param toOwner the rows that the owner does not have, others' rows among them, which leave
    *     their places to it
-   * @param toAll the rows that nobody has
+   * @param toAll the rows that no session has
    * @throws RefusedException LIMIT_REACHED
    */
   void require(String owner, Places toOwner, Places toAll) {

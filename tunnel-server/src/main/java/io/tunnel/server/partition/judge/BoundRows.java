@@ -103,10 +103,10 @@ public final class BoundRows {
   public record Ended(int partition, List<Bytes> keys) {}
 
   /**
-   * Goes on from stored rows.
+   * Resumes from stored rows.
    *
    * @param stored what {@link #takeRaised} gave before
-   * @param owners whose a session is, at the moment of the question: the empty text where clients
+   * @param owners whose a session is, at the time of the question: the empty text where clients
    *     have no names, and empty for a session that has ended
    */
   public BoundRows(Map<Bytes, Bytes> stored, LongFunction<Optional<String>> owners) {
@@ -234,7 +234,7 @@ public final class BoundRows {
     return new Reserved(session, owner, asked);
   }
 
-  /** {@link #saw} was told of the batch, or the batch is not in the log. */
+  /** {@link #saw} saw the batch, or the batch is not in the log. */
   public void unreserve(Reserved of) {
     places.unreserve(of.owner, of.asked.toOwner(), of.asked.toAll());
     reserved.computeIfPresent(
@@ -355,7 +355,7 @@ public final class BoundRows {
   }
 
   /**
-   * Judges DELETEs of rows whose sessions have ended: a row that was written since is bound no
+   * Evaluates DELETEs of rows whose sessions have ended: a row that was written since is bound no
    * more, or to a session that lives, and is left alone. Each change of the rows must be known by
    * {@link #saw}.
    */

@@ -33,12 +33,12 @@ import java.util.function.ObjIntConsumer;
  * Decides which rows of the batches of a group may be applied: those whose conditions on the
  * existence and on the columns of their row hold, whose increments have a result, and which do not
  * make their row larger than a row may be. Puts the results of increments into the rows, and
- * numbers into keys that ask for them, before the rows are judged. Of an atomic batch either all
+ * numbers into keys that ask for them, before the rows are evaluated. Of an atomic batch either all
  * rows may be applied, or none.
  *
- * <p>A row is judged against the rows before it, those of its own group included, which the store
- * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
- * are remembered, and indexed when the first row to be judged comes.
+ * <p>A row is evaluated against the rows before it, those of its own group included, which the
+ * store does not have yet. Groups with nothing to evaluate, nearly all, are not even looked
+ * through: batches are remembered, and indexed when the first row to be evaluated comes.
  *
  * <p>The shard's thread calls it, on a node the thread of the leader's shard, when all earlier
  * changes of the row's partition are folded.
@@ -50,7 +50,7 @@ public final class ConditionCore {
   private final List<ChangeBatch> notIndexed = new ArrayList<>();
   private final Map<RowKey, RowInGroup> group = new HashMap<>();
 
-  /** Judges the condition on columns that was judged last. */
+  /** Evaluates the condition on columns that was evaluated last. */
   private Optional<OneJudge> last = Optional.empty();
 
   /** The stored row that was read last: rows of a batch may ask for one again and again. */
@@ -62,7 +62,7 @@ public final class ConditionCore {
   /** Bytes of their keys, names and values. */
   private long lookedBytes;
 
-  /** A condition of a place, with its judge. */
+  /** A condition of a place, with its evaluator. */
   private record OneJudge(Bytes condition, ConditionPlace place, Judge judge) {}
 
   private record ReadRow(RowKey key, SortedMap<String, Bytes> columns) {}
@@ -111,8 +111,8 @@ public final class ConditionCore {
    *
    * @param returned what rows return, applied or not
    * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
-   * @param validMicros when the first row expires that the judgement found alive; the judgement
-   *     holds before this moment
+   * @param validMicros when the first row expires that the evaluation found alive; the result holds
+   *     before this time
    * @param firstNumber the number of the first row that asked for one; empty when no such row is
    *     accepted
    */
@@ -124,7 +124,7 @@ public final class ConditionCore {
       long validMicros,
       OptionalLong firstNumber) {
 
-    /** A judgement without expired rows and returned columns. */
+    /** A result without expired rows and returned columns. */
     public Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {
       this(accepted, rejections, OptionalLong.empty());
     }
@@ -134,12 +134,12 @@ public final class ConditionCore {
     }
   }
 
-  /** Judges rows against those of {@code stored}, whose keys have no AUTO column. */
+  /** Evaluates rows against those of {@code stored}, whose keys have no AUTO column. */
   public ConditionCore(StoredRows stored) {
     this(stored, KeyNumbers.NONE);
   }
 
-  /** Judges rows against those of {@code stored}, and takes numbers for their keys. */
+  /** Evaluates rows against those of {@code stored}, and takes numbers for their keys. */
   public ConditionCore(StoredRows stored, KeyNumbers numbers) {
     this.stored = stored;
     this.numbers = numbers;
@@ -166,9 +166,9 @@ public final class ConditionCore {
   }
 
   /**
-   * Judges a batch.
+   * Evaluates a batch.
    *
-   * @param place where its conditions on columns are judged: the rows of its table
+   * @param place where its conditions on columns are evaluated: the rows of its table
    * @param mustJudge whether any of its rows has a condition, or is an update that may make its row
    *     too large
    */
@@ -191,11 +191,11 @@ public final class ConditionCore {
       }
     }
     return judgeWhile(batch, place, aliveAt, () -> true)
-        .orElseThrow(() -> new IllegalStateException("nothing stops judging, and it stopped"));
+        .orElseThrow(() -> new IllegalStateException("the evaluation stopped unasked"));
   }
 
   /**
-   * Judges a batch as long as {@code mayGoOn} says so before each row but the first.
+   * Evaluates a batch as long as {@code mayGoOn} says so before each row but the first.
    *
    * @return empty when rows are left; the group is as it was before then
    */
@@ -210,13 +210,13 @@ public final class ConditionCore {
     return Optional.of(judging.judged());
   }
 
-  /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
+  /** Begins to evaluate a batch, some rows at a time. No other batch may be evaluated meanwhile. */
   public Judging begin(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
     indexRemembered();
     return new Judging(batch, place, aliveAt, batch.isAtomic());
   }
 
-  /** A batch that is being judged. */
+  /** A batch under evaluation. */
   public final class Judging {
     private final RowsToJudge rows;
     private final ConditionPlace place;
@@ -248,8 +248,8 @@ public final class ConditionCore {
     }
 
     /**
-     * Judges the next row, and others as long as {@code mayGoOn} says so before each of them.
-     * Returns whether all rows are judged.
+     * Evaluates the next row, and others as long as {@code mayGoOn} says so before each of them.
+     * Returns whether all rows are evaluated.
      */
     public boolean run(BooleanSupplier mayGoOn) {
       do {
@@ -297,12 +297,12 @@ public final class ConditionCore {
       rejections.addAll(refused.ofAll(rows.batch().rowCount()));
     }
 
-    /** What became of the batch, all of whose rows are judged. */
+    /** What became of the batch, all of whose rows are evaluated. */
     public Judged judged() {
       ChangeBatch batch = rows.batch();
       if (accepted.cardinality() + rejections.size() != batch.rowCount()) {
         throw new IllegalStateException(
-            "judged "
+            "evaluated "
                 + (accepted.cardinality() + rejections.size())
                 + " of "
                 + batch.rowCount()
@@ -344,7 +344,7 @@ public final class ConditionCore {
     return new RowInGroup(new StoredBelow(this, key), false);
   }
 
-  /** A row behind a PUT or a DELETE, which leave nothing of what was there. */
+  /** A row after a PUT or a DELETE, which leave nothing of what was there. */
   private static RowInGroup replaced(RowCursor row) {
     return row.kind() == ChangeKind.DELETE
         ? new RowInGroup(new RowInGroup.NothingBelow(), false)
@@ -358,8 +358,8 @@ public final class ConditionCore {
   }
 
   /**
-   * Judges one row, which from then on belongs to the group if it is applied. Columns that the row
-   * adds to then have the results, in the array of the row's batch: see {@link RowsToJudge}.
+   * Evaluates one row, which from then on belongs to the group if it is applied. Columns that the
+   * row adds to then have the results, in the array of the row's batch: see {@link RowsToJudge}.
    *
    * @param place where its condition on columns is judged: the rows of its table
    * @param returns takes what the row returns
@@ -392,9 +392,7 @@ public final class ConditionCore {
     return refusal;
   }
 
-  /**
-   * Takes what a judged row returns: as the row is now, which a refused change leaves as it was.
-   */
+  /** Takes what a row returns: as the row is now, which a refused change leaves as it was. */
   private void take(
       RowCursor row,
       RowKey key,

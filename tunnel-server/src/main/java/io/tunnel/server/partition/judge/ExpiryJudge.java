@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Judges whether the stored rows of a batch have expired. A row that has expired is absent for
+ * Checks whether the stored rows of a batch have expired. A row that has expired is absent for
  * whatever the batch asks of the row. If the batch writes the row again, a DELETE of the expired
- * row comes first: nobody who reads the log lays the new columns upon the old ones.
+ * row comes first: no reader of the log lays the new columns upon the old ones.
  */
 final class ExpiryJudge {
 
@@ -23,7 +23,7 @@ final class ExpiryJudge {
   /** The expired rows that the batch writes, each once. */
   private final List<Bytes> written = new ArrayList<>();
 
-  /** The first moment at which a row expires that was found alive. */
+  /** The first time at which a row expires that was found alive. */
   private long validMicros = Long.MAX_VALUE;
 
   /** What a stored row is. */

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Numbers the keys of a batch before its rows are judged, so that a row is judged, logged and
- * indexed under the key that it has. No other write to the partition is judged meanwhile, so the
- * numbers are taken when rows are accepted: a judgement that is broken off takes none.
+ * Numbers the keys of a batch before its rows are evaluated, so that a row is evaluated, logged and
+ * indexed under the key that it has. No other write to the partition is evaluated meanwhile, so the
+ * numbers are taken when rows are accepted: an evaluation that is broken off takes none.
  */
 final class KeyNumbering {
 
@@ -50,7 +50,7 @@ final class KeyNumbering {
     return isAsked && numbered.isEmpty();
   }
 
-  /** Accepts all rows, without judging them. */
+  /** Accepts all rows, without evaluating them. */
   Judged all() {
     ChangeBatch accepted = batch;
     if (isAsked) {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * of the keys ever had.
  *
  * <p>Stored as {@code u8} flags: 1 when nothing is known of the sizes of the rows, 2 when an {@code
- * i64} number follows the flags. Behind these, when the sizes are known, come the number of columns
+ * i64} number follows the flags. After these, when the sizes are known, come the number of columns
  * as a varint, a {@code u8} power of two for each, and their names as a batch has them.
  */
 final class RowBound {

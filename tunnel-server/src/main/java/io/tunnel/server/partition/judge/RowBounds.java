@@ -14,8 +14,8 @@ import java.util.function.Supplier;
  * updates without reading the row to check the size limit. A row has one value for each column, and
  * some change brought this value. So the largest values of all columns together bound the row.
  *
- * <p>Bounds are raised when a write is judged, and stored by the very write to the table whose rows
- * they were raised for, so no crash leaves a row above its bound. They never fall while their
+ * <p>Bounds are raised when a write is evaluated, and stored by the very write to the table whose
+ * rows they were raised for, so no crash leaves a row above its bound. They never fall while their
  * partition exists. For the shard's thread.
  *
  * <p>The largest number of the AUTO column of a partition's keys is kept with its bound, because a
@@ -32,7 +32,7 @@ public final class RowBounds implements KeyNumbers {
   }
 
   /**
-   * Bounds that go on from stored ones.
+   * Bounds that resume from stored ones.
    *
    * @param stored what {@link #takeRaised} gave before; a partition that is not named has no rows
    */
@@ -41,13 +41,14 @@ public final class RowBounds implements KeyNumbers {
     stored.forEach((partition, bound) -> byPartition.put(partition, RowBound.decode(bound)));
   }
 
-  /** Bounds of rows of which nothing is known: every update is judged by its row. */
+  /** Bounds of rows of which nothing is known: every update is evaluated by its row. */
   public static RowBounds unknown() {
     return new RowBounds(RowBound::unknown);
   }
 
   /**
-   * Raises what a batch needs, and says whether it must be judged by the rows that are stored.
+   * Raises what a batch needs, and says whether it must be evaluated against the rows that are
+   * stored.
    *
    * @param isConditional whether any of its rows has a condition or is an update
    * @return whether any of them has a condition or an increment, or is an update that may make its

@@ -20,7 +20,7 @@ final class RowInGroup {
   private final RowSize size;
   private final List<RowPlace> updates = new ArrayList<>();
 
-  /** Updates that {@link #size} has; the others are looked at when one has to be judged. */
+  /** Updates that {@link #size} has; the others are looked at when one has to be evaluated. */
   private int counted;
 
   /** The columns that rows of the group set or removed; grows when a condition asks. */
@@ -120,7 +120,7 @@ final class RowInGroup {
     /** Tells the name of each, and the bytes of its type and value. */
     void sizes(ObjIntConsumer<String> column);
 
-    /** Gives those that are stored, and that the condition names, to its judge. */
+    /** Gives those that are stored, and that the condition names, to its evaluator. */
     void give(Judge judge);
 
     /** Type and value of a column that is stored. */

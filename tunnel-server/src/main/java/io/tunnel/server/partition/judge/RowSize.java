@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.ObjIntConsumer;
 
 /**
- * How large a row is behind the updates of a group. An update adds to a row that is stored, so that
+ * How large a row is after the updates of a group. An update adds to a row that is stored, so that
  * every update may be legal and their sum is not: such a row could neither be read nor updated
  * again.
  *

@@ -61,13 +61,13 @@ public final class Writers {
     void forEach(BiConsumer<Bytes, Bytes> visitor);
   }
 
-  /** Writers that go on from stored ones, within the default limits of a server with one shard. */
+  /** Writers that resume from stored ones, within the default limits of a server with one shard. */
   public Writers(Map<Bytes, Bytes> stored) {
     this(stored::forEach, WriterLimits.DEFAULT.of(1), AnswerCodec::shortened);
   }
 
   /**
-   * Writers that go on from stored ones.
+   * Writers that resume from stored ones.
    *
    * @param shorter drops most of an answer, as {@link AnswerCodec#shortened} does
    */
@@ -204,8 +204,8 @@ public final class Writers {
   public static RefusedException ended(String why, long dateMicros) {
     return RefusedException.writerEnded(
         why
-            + "; nothing was applied now. Date the writer's id anew, and read the rows of batches in"
-            + " doubt",
+            + "; nothing was applied now. Date the writer's id again, and read the rows of batches"
+            + " in doubt",
         dateMicros);
   }
 

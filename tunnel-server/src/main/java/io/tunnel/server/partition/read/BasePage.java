@@ -31,7 +31,7 @@ final class BasePage {
     return rows.rowCount();
   }
 
-  /** Adds a row; false when the page has no room for the row. */
+  /** Adds a row; false when the page has no space for the row. */
   boolean add(Bytes key, List<Column> columns) {
     if (bytesMax == 0 || !fits(key, columns)) {
       return false;

@@ -74,7 +74,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   /**
    * How long and how many snapshots are kept.
    *
-   * @param msMax age in milliseconds at which a snapshot is given up
+   * @param msMax age in milliseconds at which a snapshot is dropped
    * @param countMax snapshots of all tunnels; one more is not kept
    */
   public record Limits(long msMax, int countMax) {
@@ -100,7 +100,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     }
   }
 
-  /** The store of a host at one moment. */
+  /** The store of a host at one time. */
   private record Moment(TableSnapshot rows, long takenMicros, long takenNanos) {}
 
   /**
@@ -291,8 +291,8 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   /**
-   * Gives up what is too old or led elsewhere, and takes up reads that were postponed; a few times
-   * a second.
+   * Drops what is too old or led elsewhere, and takes up reads that were postponed; a few times a
+   * second.
    */
   public void tick() {
     giveUpOld(clock.nanos());

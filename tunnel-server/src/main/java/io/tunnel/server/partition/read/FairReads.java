@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads that run reads in turns. An owner with a thousand reads waits behind one read of each
- * other owner, however many askers send the owner's reads. An asker likewise waits behind one read
- * of each other asker of the same owner. The threads pass over an asker without room for an answer
+ * Threads that run reads in turns. An owner with a thousand reads waits for one read of each other
+ * owner, however many askers send the owner's reads. An asker likewise waits for one read of each
+ * other asker of the same owner. The threads pass over an asker with no capacity for an answer
  * until {@link #wake}.
  *
  * <p>The monitor of this object guards the fields. Code under the monitor calls only {@link
@@ -40,7 +40,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
 
   private final Map<Object, Owner> owners = new HashMap<>();
 
-  /** The lanes whose askers had no room for an answer at their turn. */
+  /** The lanes whose askers had no capacity for an answer at their turn. */
   private final Set<Lane> stalled = new HashSet<>();
 
   private int waiting;
@@ -78,7 +78,9 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     }
   }
 
-  /** Runs a read that has a lane and an owner of its own, and always has room for its answer. */
+  /**
+   * Runs a read that has a lane and an owner of its own, and always has capacity for its answer.
+   */
   @Override
   public void execute(Runnable read) {
     add(ANYBODY, read, read, read);
@@ -104,7 +106,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     notifyAll();
   }
 
-  /** Queues a lane behind the other lanes of the owner. */
+  /** Queues a lane after the other lanes of the owner. */
   private void queue(Lane lane) {
     Owner owner = owners.get(lane.owner);
     if (owner == null) {

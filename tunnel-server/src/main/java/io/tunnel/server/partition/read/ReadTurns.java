@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 @FunctionalInterface
 public interface ReadTurns {
 
-  /** Turns in which everybody's reads are given to {@code readers} at once. */
+  /** Turns in which all readers' reads are given to {@code readers} at once. */
   static ReadTurns of(Executor readers) {
     return (asker, read) -> readers.execute(read);
   }
@@ -15,8 +15,8 @@ public interface ReadTurns {
   interface Asker {
 
     /**
-     * Whether the asker has room for an answer; no other read of the asker runs during this call.
-     * After true a read begins, and {@link #answered} ends the read.
+     * Whether the asker has capacity for an answer; no other read of the asker runs during this
+     * call. After true a read begins, and {@link #answered} ends the read.
      */
     boolean takesAnswers();
 
@@ -29,7 +29,7 @@ public interface ReadTurns {
     default void answered() {}
   }
 
-  /** An asker that always has room for an answer. */
+  /** An asker that always has capacity for an answer. */
   Asker ANYBODY = () -> true;
 
   /**

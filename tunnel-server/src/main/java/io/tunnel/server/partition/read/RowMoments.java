@@ -23,17 +23,17 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The rows of partitions at positions that readers are told, so that a reader knows of each change
+ * The rows of partitions at positions that readers learn, so that a reader knows of each change
  * whether the rows have it. A moment of a partition is taken on the thread that folds it, where
  * what is folded is known exactly, and serves all who read the partition for {@value #AGE_MS_MAX}
- * ms; who reads for longer sees the rows behind its last key as they are later.
+ * ms; who reads for longer sees the rows after its last key as they are later.
  *
  * <p>Its monitor guards which moments there are; under it, snapshots are closed, which takes the
  * monitor of their store and no other lock. No row is read under it. Safe for use by any thread.
  */
 public final class RowMoments {
 
-  /** Older moments are given up, so that what was written over since can be freed. */
+  /** Older moments are dropped, so that what was written over since can be freed. */
   static final long AGE_MS_MAX = 10_000;
 
   private final Catalog catalog;
@@ -68,7 +68,7 @@ public final class RowMoments {
     this.clock = clock;
   }
 
-  /** Rows that have all changes up to {@code position} at least; the sink is told up to which. */
+  /** Rows that have all changes up to {@code position} at least; the sink receives up to which. */
   public BaseRows since(long position) {
     return since(position, KeyRanges.ALL, false);
   }
@@ -191,7 +191,7 @@ public final class RowMoments {
       return;
     }
     if (scan == TableSnapshot.Scan.CLOSED) {
-      // It was given up before it was read; of a store that is closed, no other can be taken.
+      // It was dropped before it was read; of a store that is closed, no other can be taken.
       take(read);
       return;
     }
@@ -237,7 +237,7 @@ public final class RowMoments {
     }
   }
 
-  /** Gives up what is too old; a few times a second. */
+  /** Drops what is too old; a few times a second. */
   public synchronized void tick() {
     moments
         .values()

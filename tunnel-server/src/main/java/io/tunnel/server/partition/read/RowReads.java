@@ -38,7 +38,7 @@ public final class RowReads {
   private final ReadTurns gets;
   private final ReadTurns scans;
 
-  /** Reads single rows in turns of {@code gets}, so that none waits behind a long scan. */
+  /** Reads single rows in turns of {@code gets}, so that none waits for a long scan. */
   public RowReads(Catalog catalog, PartitionHosts hosts, ReadTurns gets, ReadTurns scans) {
     this.catalog = catalog;
     this.hosts = hosts;
@@ -263,7 +263,7 @@ public final class RowReads {
     return new Read(page.rows.encode(partition.id(), next), page.rows.looked());
   }
 
-  /** The bound from which the partition behind this one is read, if the range reaches into it. */
+  /** The bound from which the partition after this one is read, if the range reaches into it. */
   private static Optional<Bytes> nextPartition(TableRecord table, int index, RangeRequest request) {
     PartitionRecord partition = table.partitions().get(index);
     if (request.direction() == Direction.FORWARD) {
@@ -297,9 +297,7 @@ public final class RowReads {
       return true;
     }
 
-    /**
-     * The next {@code from} behind the last row forward, the next {@code to} before it backward.
-     */
+    /** The next {@code from} after the last row forward, the next {@code to} before it backward. */
     Bytes next(boolean isForward) {
       Bytes key = last.orElseThrow().key();
       if (!isForward) {

@@ -71,7 +71,7 @@ final class RowsAnswer {
                 && (rows.rowCount() >= rowsMax || rows.byteCount() >= bytesMax)));
   }
 
-  /** Looks at a row; false, without a trace of the row, when the answer has no room for it. */
+  /** Looks at a row; false, without a trace of the row, when the answer has no space for it. */
   boolean add(FoundRow row) {
     if (isFull()) {
       return false;
@@ -110,7 +110,7 @@ final class RowsAnswer {
     return new RowPage.Looked(rowsLooked, (int) Math.min(bytesLooked, Integer.MAX_VALUE));
   }
 
-  /** The payload: a {@link RowPage} that goes on at {@code next}. */
+  /** The payload: a {@link RowPage} that continues at {@code next}. */
   byte[] encode(int partition, Optional<Bytes> next) {
     return RowPage.encode(next, looked(), rows.build(partition), commitMicros);
   }

@@ -21,9 +21,9 @@ public interface TunnelRows extends BaseRows {
    */
   CompletableFuture<Long> keep(String tunnelId, int partition);
 
-  /** Gives up all kept rows of a tunnel, and ends each {@link #keep} under way; idempotent. */
+  /** Drops all kept rows of a tunnel, and ends each {@link #keep} under way; idempotent. */
   void forget(String tunnelId);
 
-  /** The base channel of a partition is finished, and its rows are given up; idempotent. */
+  /** The base channel of a partition is finished, and its rows are dropped; idempotent. */
   void forget(String tunnelId, int partition);
 }

@@ -23,7 +23,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLException;
 
 /**
- * The certificates of a security directory as they are on the disk at one moment: {@code
+ * The certificates of a security directory as they are on the disk at one time: {@code
  * authority.crt}, whose certificates are trusted, and the server's own, either {@code server.crt}
  * with {@code server.key} in PEM, or {@code server.p12} with its password in {@code
  * server.p12.password}.

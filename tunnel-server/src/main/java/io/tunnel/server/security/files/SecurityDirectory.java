@@ -59,7 +59,7 @@ public final class SecurityDirectory implements Gate.Administrators {
     }
   }
 
-  /** The whole file. */
+  /** The complete file. */
   record StoredKeys(List<StoredKey> keys) {
     StoredKeys {
       keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
@@ -160,8 +160,8 @@ public final class SecurityDirectory implements Gate.Administrators {
   }
 
   /**
-   * Refuses a master key that does not open the administrators' secrets: with it nobody could log
-   * in to notice.
+   * Refuses a master key that does not open the administrators' secrets: with it no administrator
+   * could log in to notice.
    */
   private static void requireOpening(AccessKey key, MasterKey master)
       throws MasterKey.SealException {

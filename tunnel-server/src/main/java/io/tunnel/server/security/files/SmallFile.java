@@ -14,7 +14,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads files of a security directory whole. Each failure names the file. */
+/** Reads complete files of a security directory. Each failure names the file. */
 final class SmallFile {
 
   /** Bytes of a file. */

@@ -183,7 +183,7 @@ public final class Tls {
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-      // Written at the head of the pipeline, behind encryption and framing.
+      // Written at the head of the pipeline, after encryption and framing.
       var unused = context.writeAndFlush(Unpooled.wrappedBuffer(lastWord));
       context.executor().schedule(() -> context.close(), LINGER_S, TimeUnit.SECONDS);
     }

@@ -3,7 +3,7 @@ package io.tunnel.server.security.index;
 import java.util.Arrays;
 
 /**
- * A node of a {@link PatternTree}: a piece of text, the masks of the patterns that end behind the
+ * A node of a {@link PatternTree}: a piece of text, the masks of the patterns that end after the
  * piece, and the nodes of longer patterns. Never changes.
  *
  * <p>The path from the root to the node spells the beginning of {@code text} up to {@code to}; the
@@ -29,7 +29,7 @@ final class PatternNode {
   /** The masks of patterns that end here with a {@code *}. */
   final Tally begun;
 
-  /** The masks of whole names that end here. */
+  /** The masks of complete names that end here. */
   final Tally exact;
 
   /** Rights left on some name at or below this node, by the patterns from this node on. */

@@ -80,7 +80,7 @@ final class PatternTree {
     return true;
   }
 
-  /** A character of the text, or the slash behind it. */
+  /** A character of the text, or the slash after it. */
   private static char at(String text, int index) {
     return index < text.length() ? text.charAt(index) : SLASH;
   }

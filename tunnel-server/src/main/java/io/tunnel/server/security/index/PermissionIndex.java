@@ -52,7 +52,7 @@ public final class PermissionIndex {
     TABLE,
     /** Tunnels. */
     TUNNEL,
-    /** The cluster as a whole: rights on no table, and for its administrators on everything. */
+    /** The cluster itself: rights on no table, and for its administrators on everything. */
     CLUSTER
   }
 
@@ -60,7 +60,7 @@ public final class PermissionIndex {
    * What one permission says.
    *
    * @param stem a name, or the beginning of names; empty for the cluster
-   * @param isBeginning whether {@code stem} is the beginning of names, and not a whole name
+   * @param isBeginning whether {@code stem} is the beginning of names, and not a complete name
    * @param isGroup whether {@code name} is a group's and not a principal's
    * @param name to whom the rights are allowed or denied
    * @param masks rights that are allowed, rights that are denied

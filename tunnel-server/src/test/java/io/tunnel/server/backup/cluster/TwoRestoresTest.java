@@ -397,7 +397,7 @@ final class TwoRestoresTest {
   void topics_that_were_replaced_meanwhile_end_the_restore_before_its_last_write() {
     first.before(requests - 1, () -> kafka.topics.put(3, 99));
     assertThat(run(firstWorld, first).failure().orElseThrow())
-        .hasMessageContaining("has replaced topics of this restore: topic 3 was created anew");
+        .hasMessageContaining("has replaced topics of this restore: topic 3 was created again");
     assertThat(RestoreNote.in(kafka.catalog)).isPresent();
   }
 }
