@@ -57,9 +57,16 @@ test('a thousand channels are tallied', () => {
 
 test('totals are unknown when one channel is', () => {
   assert.deepEqual(grid.totals([channel({ lagRows: 3, lagBytes: 5, lagMs: 7 }), channel({ lagRows: 1, lagMs: 9 })]), {
-    rows: 4, bytes: 5, ms: 9, held: 2, owners: 1,
+    changes: 4, rows: 4, bytes: 5, ms: 9, held: 2, owners: 1,
   });
   assert.equal(grid.totals([channel({ lagMs: -1 }), channel()]).ms, -1);
+});
+
+test('rows of base channels that no node knows leave the changes known', () => {
+  const base = channel({ type: 'BaseData', lagRows: -1 });
+  const { changes, rows } = grid.totals([channel({ lagRows: 3 }), base]);
+  assert.deepEqual({ changes, rows }, { changes: 3, rows: -1 });
+  assert.equal(grid.totals([channel({ lagRows: 3 }), { ...base, lagRows: 5 }]).changes, 3);
 });
 
 test('the progress of base data counts base channels alone', () => {

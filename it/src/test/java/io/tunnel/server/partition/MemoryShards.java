@@ -37,7 +37,7 @@ public final class MemoryShards {
         new Shard(
             0,
             CONFIG,
-            log,
+            new LocalShardLog(log),
             new StoredRows(table, refold.seen(), catalog::hasPartition, lives),
             meter,
             clock);

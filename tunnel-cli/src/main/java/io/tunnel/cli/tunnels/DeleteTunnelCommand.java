@@ -2,7 +2,6 @@ package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
 import io.tunnel.cli.service.Service;
-import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.options.ConfirmOption;
@@ -44,9 +43,7 @@ final class DeleteTunnelCommand extends OneTunnelCommand {
         + " has "
         + Human.counted(tunnel.getChannelInfos().size(), "channel")
         + ", behind by "
-        + (tunnel.lagRows() == ChannelInfo.UNKNOWN
-            ? "rows unknown"
-            : (tunnel.isLagEstimated() ? "about " : "") + Human.counted(tunnel.lagRows(), "row"))
+        + TunnelReport.rows(tunnel)
         + "; its checkpoints would be lost for good"
         + (sessions == 0 ? "" : ", and " + Human.counted(sessions, "session") + " would end");
   }

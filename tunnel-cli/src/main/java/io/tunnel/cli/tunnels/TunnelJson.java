@@ -42,6 +42,7 @@ final class TunnelJson {
     json.addProperty("isPaused", tunnel.isPaused());
     json.addProperty("lagRows", known(tunnel.lagRows()));
     json.addProperty("isLagEstimated", tunnel.isLagEstimated());
+    json.addProperty("lagChanges", known(tunnel.lagChanges()));
     json.addProperty("lagBytes", known(tunnel.lagBytes()));
     json.addProperty("lagMs", known(tunnel.getTunnelRpo()));
     JsonArray array = new JsonArray();

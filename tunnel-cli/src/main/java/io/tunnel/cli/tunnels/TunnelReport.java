@@ -142,12 +142,20 @@ final class TunnelReport {
         + owners
         + (owners == 1 ? " session" : " sessions")
         + "; behind by "
-        + (tunnel.isLagEstimated() ? "about " : "")
-        + known(tunnel.lagRows(), rows -> Human.counted(rows, "row"), "rows")
+        + rows(tunnel)
         + ", "
         + known(tunnel.lagBytes(), Human::bytes, "bytes")
         + ", "
         + known(tunnel.getTunnelRpo(), Human::duration, "time");
+  }
+
+  /** Changes and rows that are not checkpointed; without base data where its rows are unknown. */
+  static String rows(DescribeTunnelResponse tunnel) {
+    if (tunnel.lagRows() == ChannelInfo.UNKNOWN && tunnel.lagChanges() != ChannelInfo.UNKNOWN) {
+      return Human.counted(tunnel.lagChanges(), "change") + " and base data of unknown size";
+    }
+    return (tunnel.isLagEstimated() ? "about " : "")
+        + known(tunnel.lagRows(), rows -> Human.counted(rows, "row"), "rows");
   }
 
   private static String known(long figure, LongFunction<String> text, String what) {

@@ -150,6 +150,26 @@ class TunnelsCommandTest extends CommandLineTest {
   }
 
   @Test
+  void changes_are_known_when_the_rows_of_base_data_are_not() {
+    runLine("tunnels create --table orders --tunnel audit");
+    service.setChannels(
+        "orders",
+        "audit",
+        channel(1, ChannelStatus.OPEN, "s1", "worker-a", 7),
+        ChannelInfo.builder("b1", 1, ChannelType.BaseData)
+            .status(ChannelStatus.WAIT)
+            .lagRows(ChannelInfo.UNKNOWN)
+            .build());
+    assertThat(runLine("tunnels describe --table orders --tunnel audit")).isZero();
+    assertThat(outLines().get(outLines().size() - 1))
+        .contains("behind by 7 changes and base data of unknown size, ");
+    assertThat(runLine("tunnels describe --table orders --tunnel audit --json")).isZero();
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(json.get("lagRows").isJsonNull()).isTrue();
+    assertThat(json.get("lagChanges").getAsLong()).isEqualTo(7);
+  }
+
+  @Test
   void a_description_is_json_when_asked_for() {
     runLine("tunnels create --table orders --tunnel audit");
     service.setChannels(

@@ -327,7 +327,8 @@ public sealed interface ClusterControl extends Control {
    * How far a tunnel is behind.
    *
    * @param lagSeconds age of the oldest change that is not checkpointed; empty if it is not known
-   * @param lagChanges changes that are not checkpointed; -1 if the changes of a channel are unknown
+   * @param lagChanges changes that are not checkpointed, of all stream channels; -1 if those of a
+   *     stream channel are unknown
    * @param channels all channels
    * @param stopped channels that wait for an operator
    * @param lost channels that lost changes to retention

@@ -1,5 +1,6 @@
 package io.tunnel.sdk.tunnel;
 
+import io.tunnel.model.ChannelType;
 import java.util.List;
 import java.util.Objects;
 
@@ -96,6 +97,21 @@ public final class DescribeTunnelResponse {
     return isKnown
         ? channelInfos.stream().mapToLong(ChannelInfo::lagRows).sum()
         : ChannelInfo.UNKNOWN;
+  }
+
+  /**
+   * Changes that are not checkpointed, in all stream channels, as in the meter {@code
+   * tunnel_channel_lag_rows}; {@link ChannelInfo#UNKNOWN} when a stream channel's number is
+   * unknown. Known also where {@link #lagRows} is not, because no node knows how many rows a base
+   * channel has still to read.
+   */
+  public long lagChanges() {
+    List<ChannelInfo> streams =
+        channelInfos.stream()
+            .filter(channel -> channel.getChannelType() == ChannelType.Stream)
+            .toList();
+    boolean isKnown = streams.stream().noneMatch(one -> one.lagRows() == ChannelInfo.UNKNOWN);
+    return isKnown ? streams.stream().mapToLong(ChannelInfo::lagRows).sum() : ChannelInfo.UNKNOWN;
   }
 
   /** Whether {@link #lagRows} is an estimate, because a base channel's number is. */

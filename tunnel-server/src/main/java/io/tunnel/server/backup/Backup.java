@@ -120,9 +120,19 @@ public final class Backup {
         set, figures.filesCopied, figures.bytesCopied, figures.filesKnown, deleted, found);
   }
 
-  /** Tells the backups of one server from those of another server in the directory. */
+  /**
+   * Tells the backups of one server from those of another server in the directory. The first start
+   * of a server makes the number, so only a directory that no server has opened has none.
+   */
   private String serverOf(Path directory) throws IOException {
     int origin = stores.catalog(directory.resolve("catalog")).origin();
+    if (origin == 0) {
+      throw new IOException(
+          "no server has been started on "
+              + directory
+              + ", so the catalog has no number that tells its backups from those of other"
+              + " servers; start the server once, then take the backup");
+    }
     return String.format(Locale.ROOT, "server-%08x", origin);
   }
 

@@ -15,8 +15,9 @@ import java.util.OptionalDouble;
  * A tunnel in figures.
  *
  * @param lagSeconds age of the oldest change that is not checkpointed; NaN if it is not known
- * @param lagChanges changes that are not checkpointed; {@link LogFigures#UNKNOWN} if the changes of
- *     a channel are unknown
+ * @param lagChanges changes that are not checkpointed, of all stream channels, as in the meters;
+ *     {@link LogFigures#UNKNOWN} if those of a stream channel are unknown. Base channels have rows,
+ *     whose number a node without a replica does not know, and count nothing
  * @param stopped channels that wait for an operator
  * @param lost channels that lost changes to retention
  * @param historyLeftSeconds until retention may delete a change that is not checkpointed; 0 when
@@ -54,8 +55,7 @@ record TunnelFigures(
             .filter(one -> one.lagMs() >= 0)
             .mapToDouble(ChannelDescription::lagMs)
             .max();
-    boolean isUnknown =
-        tunnel.channels().stream().anyMatch(one -> one.lagRows() == LogFigures.UNKNOWN);
+    boolean isUnknown = streams.stream().anyMatch(one -> one.lagRows() == LogFigures.UNKNOWN);
     OptionalDouble leftMs =
         streams.stream()
             .flatMap(one -> one.historyLeftMs().stream())
@@ -67,7 +67,7 @@ record TunnelFigures(
         lagMs.orElse(Double.NaN) / MS_PER_SECOND,
         isUnknown
             ? LogFigures.UNKNOWN
-            : tunnel.channels().stream().mapToLong(ChannelDescription::lagRows).sum(),
+            : streams.stream().mapToLong(ChannelDescription::lagRows).sum(),
         tunnel.channels().size(),
         tunnel.channels().stream().filter(one -> one.error().isPresent()).count(),
         streams.stream().filter(one -> one.historyLeftMs().orElse(0L) < 0).count(),

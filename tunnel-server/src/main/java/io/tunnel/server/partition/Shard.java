@@ -52,11 +52,6 @@ public final class Shard implements Closeable, PartitionHost {
   private final FoldState folding;
   private volatile boolean isRefusing;
 
-  /** A shard over an open log of its own and the rows folded from it, which it closes. */
-  Shard(int id, ShardConfig config, LocalLog log, ShardRows rows, Meter meter, Clock clock) {
-    this(id, config, new LocalShardLog(log), rows, meter, clock);
-  }
-
   /** A shard over an open log and the rows folded from it, which it closes. */
   Shard(int id, ShardConfig config, ShardLog log, ShardRows rows, Meter meter, Clock clock) {
     this.id = id;

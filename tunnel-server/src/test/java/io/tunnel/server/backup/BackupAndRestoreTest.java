@@ -73,6 +73,7 @@ final class BackupAndRestoreTest {
   /** With tables, and with keys and tokens: two that are valid, and a revoked one. */
   private static Map<String, String> catalog(String... tables) throws IOException {
     MemoryCatalogStore store = new MemoryCatalogStore();
+    store.write(StoredOrigin.noting(10));
     Catalog catalog = new Catalog(store);
     for (String table : tables) {
       var unused = catalog.createTable(new TableMeta(table, TestRows.SCHEMA), List.of(), 0);
@@ -336,12 +337,8 @@ final class BackupAndRestoreTest {
   @Test
   void a_backup_names_the_server_and_takes_no_file_of_another_server_for_its_own()
       throws Exception {
-    Backup.Outcome fresh = back(USUAL);
-    assertThat(fresh.set().service()).as("no server has been started").isEqualTo("server-00000000");
-    Map<String, String> texts = new TreeMap<>(catalog("t"));
-    CatalogStore.apply(StoredOrigin.noting(0x1a2b), texts);
-    PrivateFiles.deleteAll(data.resolve("catalog"));
-    StoredCatalog.write(data.resolve("catalog"), texts);
+    assertThat(back(USUAL).set().service()).isEqualTo("server-0000000a");
+    writeCatalog(0x1a2b);
     assertThat(back(USUAL).set().service()).isEqualTo("server-00001a2b");
     Backup.Options other = new Backup.Options(false, Optional.of(1), Optional.of("cluster-7"));
     Backup.Outcome cluster = back(other);
@@ -352,8 +349,32 @@ final class BackupAndRestoreTest {
     try (BackupDirectory all = BackupDirectory.toRead(kept)) {
       assertThat(all.sets())
           .extracting(BackupSet::service)
-          .containsExactly("server-00000000", "server-00001a2b", "cluster-7", "cluster-8");
+          .containsExactly("server-0000000a", "server-00001a2b", "cluster-7", "cluster-8");
     }
+  }
+
+  private void writeCatalog(int origin) throws IOException {
+    Map<String, String> texts = new TreeMap<>(catalog("t"));
+    if (origin == 0) {
+      texts.remove("origin");
+    } else {
+      CatalogStore.apply(StoredOrigin.noting(origin), texts);
+    }
+    PrivateFiles.deleteAll(data.resolve("catalog"));
+    StoredCatalog.write(data.resolve("catalog"), texts);
+  }
+
+  @Test
+  void a_directory_on_which_no_server_was_started_has_no_backup_unless_the_service_is_named()
+      throws Exception {
+    writeCatalog(0);
+    assertThatThrownBy(() -> back(USUAL))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no server has been started on " + data)
+        .hasMessageEndingWith("start the server once, then take the backup");
+    assertThat(kept.resolve("sets")).isEmptyDirectory();
+    Backup.Options named = new Backup.Options(false, Optional.empty(), Optional.of("cluster-7"));
+    assertThat(back(named).set().service()).isEqualTo("cluster-7");
   }
 
   @Test

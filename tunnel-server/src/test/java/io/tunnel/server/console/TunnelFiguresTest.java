@@ -18,6 +18,11 @@ import org.junit.jupiter.api.Test;
 final class TunnelFiguresTest {
 
   private static ChannelDescription channel(long lagRows, Optional<Long> historyLeftMs) {
+    return channel(ChannelType.Stream, lagRows, historyLeftMs);
+  }
+
+  private static ChannelDescription channel(
+      ChannelType type, long lagRows, Optional<Long> historyLeftMs) {
     return new ChannelDescription(
         "c",
         1,
@@ -31,7 +36,7 @@ final class TunnelFiguresTest {
         lagRows,
         LogFigures.UNKNOWN,
         LogFigures.UNKNOWN,
-        ChannelType.Stream,
+        type,
         false,
         Optional.empty(),
         Optional.empty(),
@@ -56,6 +61,18 @@ final class TunnelFiguresTest {
         figures(channel(3, Optional.empty()), channel(LogFigures.UNKNOWN, Optional.empty()));
     assertThat(half.lagChanges()).isEqualTo(LogFigures.UNKNOWN);
     assertThat(TunnelFigures.of(half.toLag())).isEqualTo(half);
+  }
+
+  @Test
+  void base_channels_have_rows_and_count_no_changes() {
+    ChannelDescription stream = channel(3, Optional.empty());
+    ChannelDescription base = channel(ChannelType.BaseData, 5, Optional.empty());
+    ChannelDescription unknown =
+        channel(ChannelType.BaseData, LogFigures.UNKNOWN, Optional.empty());
+    assertThat(figures(stream, base).lagChanges()).isEqualTo(3);
+    assertThat(figures(stream, unknown).lagChanges()).isEqualTo(3);
+    assertThat(figures(stream, unknown).channels()).isEqualTo(2);
+    assertThat(figures(base).lagChanges()).isZero();
   }
 
   @Test

@@ -51,7 +51,7 @@ final class BoundRowsGroupTest {
             WriterLimits.DEFAULT.of(1),
             SeenPlaces.NONE);
     StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, Expiries.NONE);
-    return new Shard(0, CONFIG, log, stored, new NoMeter(), new TestClock());
+    return new Shard(0, CONFIG, new LocalShardLog(log), stored, new NoMeter(), new TestClock());
   }
 
   private static Outcomes post(Shard shard, long session) {

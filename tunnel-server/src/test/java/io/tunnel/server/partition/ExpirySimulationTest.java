@@ -124,7 +124,7 @@ final class ExpirySimulationTest {
     Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
     new CatchUp(log, table, refold).fold();
     StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, lives);
-    shard = new Shard(0, CONFIG, log, stored, new Counting(), clock);
+    shard = new Shard(0, CONFIG, new LocalShardLog(log), stored, new Counting(), clock);
     sweep = new ExpirySweep(0, shard, 4_000);
   }
 

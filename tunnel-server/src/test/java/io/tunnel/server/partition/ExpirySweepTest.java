@@ -68,7 +68,7 @@ class ExpirySweepTest {
     TableStore table = TableStore.openUncompacted(directory, TABLE, log::sync, lives);
     Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
     StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, lives);
-    shard = new Shard(0, CONFIG, log, stored, new NoMeter(), clock);
+    shard = new Shard(0, CONFIG, new LocalShardLog(log), stored, new NoMeter(), clock);
     sweep = new ExpirySweep(0, shard, ROWS_PER_SECOND);
     write(1, MANY);
     write(2, FEW);

@@ -42,7 +42,14 @@ final class ShardErrorsTest {
 
   private Clock start() throws IOException {
     Clock clock = new Clock();
-    shard = new Shard(0, CONFIG, TestLogs.open(new CrashDisk(), 0), rows, new NoMeter(), clock);
+    shard =
+        new Shard(
+            0,
+            CONFIG,
+            new LocalShardLog(TestLogs.open(new CrashDisk(), 0)),
+            rows,
+            new NoMeter(),
+            clock);
     shard.start();
     return clock;
   }

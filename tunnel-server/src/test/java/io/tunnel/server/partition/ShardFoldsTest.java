@@ -41,7 +41,14 @@ final class ShardFoldsTest {
 
   @BeforeEach
   void start() throws IOException {
-    shard = new Shard(0, CONFIG, TestLogs.open(disk, 0), rows, new NoMeter(), new TestClock());
+    shard =
+        new Shard(
+            0,
+            CONFIG,
+            new LocalShardLog(TestLogs.open(disk, 0)),
+            rows,
+            new NoMeter(),
+            new TestClock());
     rows.hold();
     shard.start();
   }
@@ -140,7 +147,7 @@ final class ShardFoldsTest {
         new Shard(
             0,
             CONFIG,
-            TestLogs.open(new CrashDisk(), 0),
+            new LocalShardLog(TestLogs.open(new CrashDisk(), 0)),
             refusing,
             new NoMeter(),
             new TestClock())) {

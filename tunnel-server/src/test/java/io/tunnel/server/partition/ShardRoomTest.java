@@ -60,7 +60,7 @@ final class ShardRoomTest {
     rows =
         new TightRows(
             new StoredRows(table, SeenChanges.of(RowBounds.unknown()), partition -> true));
-    shard = new Shard(0, config, log, rows, new NoMeter(), new Clock());
+    shard = new Shard(0, config, new LocalShardLog(log), rows, new NoMeter(), new Clock());
   }
 
   /** Rows that have room when the test says so. */
@@ -229,7 +229,7 @@ final class ShardRoomTest {
               return rows.begin(batches, beside);
             });
     CatchUp rest = new CatchUp(log, table, refold);
-    shard = new Shard(0, CONFIG, log, rows, new NoMeter(), new Clock());
+    shard = new Shard(0, CONFIG, new LocalShardLog(log), rows, new NoMeter(), new Clock());
     DiskFullException full = assertThrows(DiskFullException.class, rest::fold);
     shard.beginBehind(rest, full);
     assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);

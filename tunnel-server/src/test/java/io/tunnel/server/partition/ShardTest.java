@@ -69,7 +69,7 @@ final class ShardTest {
         new Shard(
             0,
             CONFIG,
-            log,
+            new LocalShardLog(log),
             new StoredRows(table, SeenChanges.of(new RowBounds(Map.of())), live),
             new NoMeter(),
             new TestClock());

@@ -83,7 +83,14 @@ final class ShardTurnsTest {
 
   @BeforeEach
   void open() throws IOException {
-    shard = new Shard(0, CONFIG, TestLogs.open(disk, 0), rows, new NoMeter(), new TestClock());
+    shard =
+        new Shard(
+            0,
+            CONFIG,
+            new LocalShardLog(TestLogs.open(disk, 0)),
+            rows,
+            new NoMeter(),
+            new TestClock());
   }
 
   private Told write(String name, ChangeBatch batch, boolean isConditional) {
@@ -140,7 +147,14 @@ final class ShardTurnsTest {
   void few_rows_that_take_long_to_judge_hold_up_nobody_for_longer_than_a_slice()
       throws IOException {
     TestClock clock = new TestClock();
-    shard = new Shard(0, CONFIG, TestLogs.open(new CrashDisk(), 0), rows, new NoMeter(), clock);
+    shard =
+        new Shard(
+            0,
+            CONFIG,
+            new LocalShardLog(TestLogs.open(new CrashDisk(), 0)),
+            rows,
+            new NoMeter(),
+            clock);
     AtomicInteger looked = new AtomicInteger();
     rows.whenRead(
         () -> {
@@ -227,7 +241,12 @@ final class ShardTurnsTest {
     ShardConfig small = new ShardConfig(4_096, 4_096, 8 << 20, 0);
     shard =
         new Shard(
-            0, small, TestLogs.open(new CrashDisk(), 0), rows, new NoMeter(), new TestClock());
+            0,
+            small,
+            new LocalShardLog(TestLogs.open(new CrashDisk(), 0)),
+            rows,
+            new NoMeter(),
+            new TestClock());
     rows.slice(1);
     for (int i = 0; i < 40; i++) {
       write("w" + i, puts(1, LONG_ROWS), false);

@@ -79,7 +79,7 @@ final class SyncedWritesTest {
     TableStore table = TableStore.openUncompacted(directory, TABLE, log::sync, lives);
     Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
     StoredRows stored = new StoredRows(table, refold.seen(), partition -> true, lives);
-    shard = new Shard(0, CONFIG, log, stored, new NoMeter(), new TestClock());
+    shard = new Shard(0, CONFIG, new LocalShardLog(log), stored, new NoMeter(), new TestClock());
   }
 
   /** Notes what was on the disk when the write was answered. */

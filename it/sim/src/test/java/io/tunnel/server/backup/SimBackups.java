@@ -94,7 +94,7 @@ public final class SimBackups implements AutoCloseable {
       return Backup.take(
               data,
               target,
-              new Backup.Options(isFull, Optional.empty()),
+              new Backup.Options(isFull, Optional.empty(), Optional.of("server-sim")),
               nowMs,
               count -> goOn(),
               new Live())

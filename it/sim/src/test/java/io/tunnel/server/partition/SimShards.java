@@ -37,7 +37,7 @@ public final class SimShards {
     for (LocalLog log : logs) {
       SimRows own = rows.get(shards.size());
       own.open(log, isLive, lives, known);
-      shards.add(new Shard(shards.size(), CONFIG, log, own, NO_METER, clock));
+      shards.add(new Shard(shards.size(), CONFIG, new LocalShardLog(log), own, NO_METER, clock));
     }
     all = new Shards(shards);
   }

@@ -299,7 +299,9 @@ final class LaneKeeper implements Closeable {
             isTicking.set(false);
             List.copyOf(kept.values()).forEach(this::tick);
             log.expire(clock.nanos());
-            starting.retry();
+            if (!isClosed) {
+              starting.retry();
+            }
             resume();
           });
     }
@@ -455,15 +457,7 @@ final class LaneKeeper implements Closeable {
       return;
     }
     remove(replica);
-    try {
-      shard.renewal().empty(replica.partition, LaneState.NONE.follow().position()).close();
-    } catch (IOException e) {
-      LOGGER.warn(
-          "cannot delete the rows of partition {}, which another node keeps; the next replica of"
-              + " the partition here deletes the rows",
-          replica.partition,
-          e);
-    }
+    starting.delete(replica.partition);
   }
 
   private void publish(KeptLane replica) {

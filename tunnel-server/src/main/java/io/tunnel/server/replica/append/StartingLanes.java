@@ -36,6 +36,9 @@ final class StartingLanes {
   private final Begun begun;
   private final Map<Integer, Starting> starting = new TreeMap<>();
 
+  /** Partitions that have left with rows on the disk, and when the rows are deleted next. */
+  private final Map<Integer, Long> left = new TreeMap<>();
+
   /** A copy for other threads: by partition, why no replica can begin with any snapshot. */
   private volatile Map<Integer, String> failed = Map.of();
 
@@ -101,22 +104,45 @@ final class StartingLanes {
   }
 
   /**
-   * Forgets a replica that is to leave and that no start is under way for. Rows of a start that
-   * failed halfway stay on the disk until the node starts, or gets the replica again.
+   * Forgets a replica that is to leave and that no start is under way for, and deletes the rows of
+   * a start that failed halfway.
    */
   private boolean hasLeft(int partition, Starting one) {
     boolean isOver = one.target == Target.LEAVE && one.retryNanos.isPresent();
     if (isOver) {
       starting.remove(partition);
       publish();
+      delete(partition);
     }
     return isOver;
+  }
+
+  /**
+   * Deletes what the shard has of a partition without a lane. While the disk is full, the deletion
+   * is tried again every two seconds, unless a replica of the partition begins, which empties the
+   * partition itself.
+   */
+  void delete(int partition) {
+    try {
+      shard.renewal().empty(partition, LaneState.NONE.follow().position()).close();
+      left.remove(partition);
+    } catch (IOException e) {
+      if (left.put(partition, clock.nanos() + RETRY_NANOS_MIN) == null) {
+        LOGGER.warn(
+            "cannot delete the rows of partition {}, which this node keeps no more: {}; will retry"
+                + " every {} s",
+            partition,
+            e.getMessage(),
+            TimeUnit.NANOSECONDS.toSeconds(RETRY_NANOS_MIN));
+      }
+    }
   }
 
   /** The replica has nothing, or not what its lane needs, and has no lane. */
   void start(int partition, Target target) {
     Starting one = starting.computeIfAbsent(partition, any -> new Starting(target));
     one.retryNanos = OptionalLong.empty();
+    left.remove(partition);
     publish();
     starts
         .begin(shard, partition)
@@ -196,6 +222,11 @@ final class StartingLanes {
       if (due.isPresent() && now - due.getAsLong() >= 0) {
         start(each.getKey(), each.getValue().target);
       }
+    }
+    if (!shard.hasFailed()) {
+      List.copyOf(left.entrySet()).stream()
+          .filter(each -> now - each.getValue() >= 0)
+          .forEach(each -> delete(each.getKey()));
     }
   }
 }

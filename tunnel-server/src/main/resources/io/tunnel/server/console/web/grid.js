@@ -138,14 +138,16 @@ export function sparkline(values, width, height) {
 }
 
 /**
- * The totals of a tunnel as the command line counts them; -1 for what no node knows.
+ * The totals of a tunnel as the command line counts them; -1 for what no node knows. Changes are of stream channels alone: rows of
+ * base channels may be unknown while the changes are known.
  *
  * @param {Channel[]} channels
  */
 export function totals(channels) {
-  const sum = /** @param {(channel: Channel) => number} of */ (of) =>
-    channels.some((each) => of(each) < 0) ? -1 : channels.reduce((total, each) => total + of(each), 0);
+  const sum = /** @param {(channel: Channel) => number} of */ (of, some = channels) =>
+    some.some((each) => of(each) < 0) ? -1 : some.reduce((total, each) => total + of(each), 0);
   return {
+    changes: sum((each) => each.lagRows, channels.filter((each) => each.type !== 'BaseData')),
     rows: sum((each) => each.lagRows),
     bytes: sum((each) => each.lagBytes),
     ms: channels.some((each) => each.lagMs < 0) ? -1 : Math.max(0, ...channels.map((each) => each.lagMs)),

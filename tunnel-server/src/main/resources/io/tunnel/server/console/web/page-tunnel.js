@@ -89,7 +89,7 @@ class TunnelPage extends Page {
   /** @param {Channel[]} channels */
   facts(channels) {
     const { info, isPaused } = this.tunnel;
-    const { rows, bytes: size, ms, held, owners } = grid.totals(channels);
+    const { changes, rows, bytes: size, ms, held, owners } = grid.totals(channels);
     const base = grid.baseProgress(channels);
     const lefts = channels.flatMap((each) => each.historyLeftMs ?? []);
     const noun = /** @param {number} value */ (value) => counted(value, 'row');
@@ -102,7 +102,7 @@ class TunnelPage extends Page {
       <dt>${words.health}</dt>
       <dd>${grid.tally(channels).map(([state, number]) => html`<span class="tally"><span class="chip ${state}" aria-hidden="true">${grid.letter(state)}</span> ${count(number)} ${words.states[state]}</span> `)}</dd>
       <dt>${words.behind}</dt>
-      <dd>${words.behindText(known(rows, noun), known(size, bytes), known(ms, duration))}</dd>
+      <dd>${words.behindText(rows < 0 && changes >= 0 ? words.withoutBase(count(changes)) : known(rows, noun), known(size, bytes), known(ms, duration))}</dd>
       <dt>${words.history}</dt>
       <dd>${historyLeft(lefts.length === 0 ? null : Math.min(...lefts))}</dd>
       <dt>${words.held}</dt>

@@ -23,13 +23,13 @@ const idOf = (of) => `${of.table}/${of.tunnel}`;
 function figures(description) {
   /** @type {import('./grid.js').Channel[]} */
   const channels = description.channels;
-  const { ms, rows } = totals(channels);
+  const { ms, changes } = totals(channels);
   const left = channels.flatMap((each) => each.historyLeftMs ?? []);
   return {
     table: description.info.table,
     tunnel: description.info.tunnel,
     lagSeconds: ms < 0 ? null : ms / 1000,
-    lagChanges: rows,
+    lagChanges: changes,
     channels: channels.length,
     stopped: channels.filter((each) => each.error !== undefined).length,
     lost: channels.filter(hasLostHistory).length,

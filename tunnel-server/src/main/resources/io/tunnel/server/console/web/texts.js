@@ -269,6 +269,8 @@ export const texts = {
     paused: 'PAUSED',
     /** @param {string} channels @param {string} held @param {string} sessions */
     heldText: (channels, held, sessions) => `${channels}, ${held} held by ${sessions}`,
+    /** @param {string} changes */
+    withoutBase: (changes) => `${changes} changes and base data of unknown size`,
     /** @param {string} rows @param {string} size @param {string} time */
     behindText: (rows, size, time) => `${rows}, ${size}, ${time}`,
     base: 'Base data',

@@ -66,6 +66,9 @@ final class ReplicaNodes implements Closeable {
   /** Why replicas cannot begin; empty while they can. */
   Optional<String> unstarted = Optional.empty();
 
+  /** Of the local logs of nodes that start from now on. */
+  Disks disks = Disks.ofSystem();
+
   /** What deletes no records; empty while all deletions are allowed. */
   Optional<String> undeletable = Optional.empty();
 
@@ -155,7 +158,7 @@ final class ReplicaNodes implements Closeable {
               4_096,
               new ShardConfig(4_096, 4_096, 8 << 20, 0),
               new TableStoreConfig(1 << 20, 1 << 20, 1),
-              Disks.ofSystem()),
+              disks),
           new ReplicaConfig(
               new ReplicaConfig.Batches(4_096),
               new ReplicaConfig.Times(OUTCOME_MS_MAX, READ_AGE_MS_MAX),

@@ -13,11 +13,15 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.Logged;
+import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.disk.Disks;
+import io.tunnel.server.disk.TappedDisk;
 import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.Incident;
 import io.tunnel.server.replica.append.ReplicaNodes.Node;
+import io.tunnel.server.table.PartitionScan;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +29,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -304,10 +311,23 @@ final class TroubledStartsTest extends SnapshotsFixture {
     assertThat(logStart()).isPositive();
   }
 
-  /** A range of more than 4 MiB is written to a file, and each write to this device fails. */
-  @Test
-  @EnabledOnOs(OS.LINUX)
-  void a_disk_that_fills_while_a_replica_begins_delays_this_replica_alone() throws Exception {
+  private static long entries(Node node) {
+    AtomicLong entries = new AtomicLong();
+    Shard shard = node.replicas.shards().get(P % ReplicaNodes.SHARDS);
+    try (PartitionScan scan = shard.store().scanEntries(P)) {
+      assertThat(
+              scan.run(
+                  (range, key, keyOffset, value) -> {
+                    entries.incrementAndGet();
+                    return true;
+                  }))
+          .isTrue();
+    }
+    return entries.get();
+  }
+
+  /** A snapshot with more than 4 MiB of rows. */
+  private void snapshotOfLargeRows() throws Exception {
     lead(first, second);
     String half = "x".repeat(1 << 19);
     for (int i = 0; i < 10; i++) {
@@ -318,12 +338,83 @@ final class TroubledStartsTest extends SnapshotsFixture {
       assertThat(outcome.result().appliedRows()).isEqualTo(1);
     }
     nodes.pass(5_000);
+  }
+
+  /** A range of more than 4 MiB is written to a file, and each write to this device fails. */
+  private Node startWithFullDisk() throws Exception {
     Node third = nodes.start(3);
     third.replicas.lead(Q);
     nodes.pass(100);
     Path load = directory.resolve("node-3/shard-1/table/load");
     Files.createDirectories(load);
     Files.createSymbolicLink(load.resolve(P + "-1.sst"), Path.of("/dev/full"));
+    return third;
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void a_replica_that_leaves_after_a_start_that_failed_halfway_leaves_nothing() throws Exception {
+    snapshotOfLargeRows();
+    Node third = startWithFullDisk();
+    third.replicas.follow(P);
+    nodes.pass(1_000);
+    assertThat(entries(third)).as("loaded before the failure").isPositive();
+    third.replicas.leave(P);
+    nodes.pass(100);
+    assertThat(entries(third)).isZero();
+    assertThat(third.replicas.figures().replicas()).as("the other one").isEqualTo(1);
+  }
+
+  @Test
+  void a_replica_that_leaves_while_the_disk_is_full_is_deleted_when_there_is_space()
+      throws Exception {
+    AtomicBoolean isFull = new AtomicBoolean();
+    AtomicInteger refused = new AtomicInteger();
+    nodes.disks =
+        path -> {
+          TappedDisk disk = new TappedDisk(Disks.ofSystem().open(path));
+          disk.tap(
+              (operation, file) -> {
+                if (isFull.get() && operation.equals("write")) {
+                  refused.incrementAndGet();
+                  throw new DiskFullException("no room in " + file);
+                }
+              });
+          return disk;
+        };
+    Node third = nodes.start(3);
+    third.replicas.follow(P);
+    lead(first, second);
+    write(first, "a");
+    nodes.pass(1_000);
+    assertThat(third.replicas.committed(P)).isPositive();
+    isFull.set(true);
+    try (Logged logged = Logged.of(StartingLanes.class)) {
+      third.replicas.leave(P);
+      nodes.pass(5_000);
+      assertThat(logged.at(Level.WARN))
+          .as("once")
+          .singleElement()
+          .asString()
+          .contains("cannot delete the rows of partition 1", "no room", "will retry every 2 s");
+    }
+    assertThat(refused.get()).isEqualTo(3);
+    isFull.set(false);
+    nodes.pass(2_100);
+    isFull.set(true);
+    nodes.pass(5_000);
+    assertThat(refused.get()).as("no further attempt").isEqualTo(3);
+    isFull.set(false);
+    third.replicas.follow(P);
+    nodes.pass(1_000);
+    assertThat(third.replicas.isCaughtUp(P)).isTrue();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void a_disk_that_fills_while_a_replica_begins_delays_this_replica_alone() throws Exception {
+    snapshotOfLargeRows();
+    Node third = startWithFullDisk();
     try (Logged logged = Logged.of(StartingLanes.class)) {
       third.replicas.follow(P);
       nodes.pass(1_000);
