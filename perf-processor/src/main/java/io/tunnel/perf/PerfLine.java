@@ -70,19 +70,19 @@ record PerfLine(
     return new PerfLine(
         frame.kind(),
         frame.timestampMs(),
-        round(rates.seconds() * 1e3),
+        Human.thousandths(rates.seconds() * 1e3),
         frame.counts().rows(),
         Math.round(rates.rowsPerSecond()),
         frame.counts().bytes(),
         Math.round(rates.bytesPerSecond()),
-        round(micros.getValueAtPercentile(50) / 1e3),
-        round(micros.getValueAtPercentile(99) / 1e3),
-        round(micros.getValueAtPercentile(99.9) / 1e3),
-        round(micros.getMaxValue() / 1e3),
+        Human.thousandths(micros.getValueAtPercentile(50) / 1e3),
+        Human.thousandths(micros.getValueAtPercentile(99) / 1e3),
+        Human.thousandths(micros.getValueAtPercentile(99.9) / 1e3),
+        Human.thousandths(micros.getMaxValue() / 1e3),
         unlessZero(frame.counts().aheadOfClock()),
         unlessZero(frame.counts().late()),
-        round(rates.coresUsed()),
-        round(rates.cpuSecondsPerMillionRows()),
+        Human.thousandths(rates.coresUsed()),
+        Human.thousandths(rates.cpuSecondsPerMillionRows()),
         frame.heapUsedBytes(),
         frame.isPerChannel() ? byChannel(rates) : null,
         frame.stoppedBy());
@@ -132,10 +132,5 @@ record PerfLine(
     Map<String, Long> rounded = new TreeMap<>();
     rates.rowsPerSecondByChannel().forEach((id, rate) -> rounded.put(id, Math.round(rate)));
     return rounded;
-  }
-
-  /** To three digits behind the point. */
-  private static double round(double value) {
-    return Math.round(value * 1e3) / 1e3;
   }
 }

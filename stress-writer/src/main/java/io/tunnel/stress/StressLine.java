@@ -77,23 +77,18 @@ record StressLine(
     return new StressLine(
         kind,
         timestampMs,
-        round(rates.seconds() * 1e3),
+        Human.thousandths(rates.seconds() * 1e3),
         counts.applied(),
         Math.round(rates.rowsPerSecond()),
         counts.appliedBytes(),
         Math.round(rates.bytesPerSecond()),
-        round(micros.getValueAtPercentile(50) / 1e3),
-        round(micros.getValueAtPercentile(99) / 1e3),
-        round(micros.getValueAtPercentile(99.9) / 1e3),
-        round(micros.getMaxValue() / 1e3),
+        Human.thousandths(micros.getValueAtPercentile(50) / 1e3),
+        Human.thousandths(micros.getValueAtPercentile(99) / 1e3),
+        Human.thousandths(micros.getValueAtPercentile(99.9) / 1e3),
+        Human.thousandths(micros.getMaxValue() / 1e3),
         counts.errors(),
         counts.inDoubt(),
         skippedLines,
         counts.missed());
-  }
-
-  /** To three digits behind the point. */
-  private static double round(double value) {
-    return Math.round(value * 1e3) / 1e3;
   }
 }

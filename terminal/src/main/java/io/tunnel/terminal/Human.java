@@ -30,6 +30,11 @@ public final class Human {
     return scaled((double) bytes, 1024, BYTE_UNITS, " ");
   }
 
+  /** The nearest number with three digits after the point, for JSON. */
+  public static double thousandths(double value) {
+    return Math.round(value * 1e3) / 1e3;
+  }
+
   private static String scaled(double value, int step, String[] units, String space) {
     double rest = Math.abs(value);
     int unit = 0;

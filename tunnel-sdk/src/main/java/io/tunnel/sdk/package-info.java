@@ -161,7 +161,8 @@
  *
  * <p>Most packages below this one are internal. Public are the requests and answers of clients,
  * {@link io.tunnel.sdk.table}, {@link io.tunnel.sdk.tunnel}, {@link io.tunnel.sdk.checkpoint} and
- * {@link io.tunnel.sdk.cluster}; the callbacks of workers, {@link io.tunnel.sdk.processor}; {@link
- * io.tunnel.sdk.metrics} and {@link io.tunnel.sdk.testing}.
+ * {@link io.tunnel.sdk.cluster}; the callbacks of workers, {@link io.tunnel.sdk.processor}; and
+ * {@link io.tunnel.sdk.metrics}. The artifact {@code tunnel-testkit} has {@code
+ * io.tunnel.sdk.testing}, the service in the memory of a test.
  */
 package io.tunnel.sdk;

@@ -11,7 +11,6 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
-import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.PrimaryKeyType;
@@ -20,12 +19,7 @@ import io.tunnel.sdk.checkpoint.CloneCheckpointsRequest;
 import io.tunnel.sdk.checkpoint.ExportCheckpointsRequest;
 import io.tunnel.sdk.checkpoint.ImportCheckpointsRequest;
 import io.tunnel.sdk.fake.FakeServer;
-import io.tunnel.sdk.processor.IChannelProcessor;
-import io.tunnel.sdk.processor.ICheckpointer;
-import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.table.CreateTableRequest;
-import io.tunnel.sdk.testing.ClientRequest;
-import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
 import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
@@ -48,8 +42,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -222,61 +214,6 @@ class CallersFrameTest {
                     ClientConfig.of("127.0.0.1:1").withConnectDeadline(Duration.ofMillis(50))));
     assertThat(lost).isInstanceOf(ConnectionException.class);
     assertHasFrame("connect", lost);
-  }
-
-  @Test
-  void a_poll_and_a_checkpoint_that_are_refused_are_in_the_trace() throws Exception {
-    try (InMemoryTunnelService service = InMemoryTunnelService.start().lenient()) {
-      service.createTable(META);
-      service.write("t", new RowPutChange(KEY, List.of()));
-      ClientConfig config = ClientConfig.of(service.endpoint());
-      service.refuseNext(ClientRequest.READ_PARTITION, ErrorCode.HISTORY_LOST);
-      try (TableClient tables = TableClient.connect(config);
-          PartitionReader reader =
-              new PartitionReader(
-                  config, tables.partitionMap("t"), PartitionReaderConfig.DEFAULTS)) {
-        reader.start(ReadStart.changes(0, 0));
-        assertRefused("poll", ErrorCode.HISTORY_LOST, () -> reader.poll(Duration.ofSeconds(20)));
-      }
-      String tunnelId = service.createTunnel("t", "x", TunnelType.Stream);
-      service.write("t", new RowPutChange(KEY, List.of()));
-      CompletableFuture<ICheckpointer> given = new CompletableFuture<>();
-      CompletableFuture<Void> revoked = new CompletableFuture<>();
-      try (TunnelClient tunnels = new TunnelClient(config);
-          TunnelWorker worker =
-              new TunnelWorker(
-                  tunnelId,
-                  tunnels,
-                  new TunnelWorkerConfig(),
-                  (tunnel, client, channel, checkpointer) ->
-                      new Revoked(given, revoked, checkpointer))) {
-        worker.connectAndWorking();
-        ICheckpointer checkpointer = given.get(60, TimeUnit.SECONDS);
-        service.fence(service.channels("t", "x").get(0).getChannelId());
-        revoked.get(60, TimeUnit.SECONDS);
-        assertRefused("checkpoint", ErrorCode.FENCED, () -> checkpointer.checkpoint(null));
-      }
-    }
-  }
-
-  private record Revoked(
-      CompletableFuture<ICheckpointer> given,
-      CompletableFuture<Void> revoked,
-      ICheckpointer checkpointer)
-      implements IChannelProcessor {
-
-    @Override
-    public void process(ProcessRecordsInput input) {
-      given.complete(checkpointer);
-    }
-
-    @Override
-    public void revoked(String channelId) {
-      revoked.complete(null);
-    }
-
-    @Override
-    public void shutdown() {}
   }
 
   /** Calls all public methods of a type that can be refused: none may be missing. */

@@ -4,11 +4,11 @@ import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.figures.Figure;
 import io.tunnel.bench.figures.FigureOptions;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.programs.bench.kafka.KafkaService;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
     description = "Measures what a cluster costs, and how long it stands still.")
 public final class ClusterMain implements Callable<Integer> {
 
-  private static final List<Figure<Ground>> FIGURES =
+  private static final List<Figure<ClusterChildren>> FIGURES =
       List.of(
           new IdleFigure(),
           new FailoverFigure(),
@@ -53,7 +53,7 @@ public final class ClusterMain implements Callable<Integer> {
     return options.measure(FIGURES, this::measure);
   }
 
-  private void measure(Figure<Ground> figure, FigureOptions.Run run) throws Exception {
+  private void measure(Figure<ClusterChildren> figure, FigureOptions.Run run) throws Exception {
     try (Children children = run.children();
         KafkaBroker broker = KafkaService.startBroker(children.directory().resolve("kafka"))) {
       ClusterChildren cluster =
@@ -61,14 +61,7 @@ public final class ClusterMain implements Callable<Integer> {
       try (TableClient tables = TableClient.connect(cluster.endpoint());
           TunnelClient tunnels = new TunnelClient(cluster.endpoint())) {
         figure.measure(
-            new Ground(
-                children,
-                cluster,
-                tables,
-                tunnels,
-                run.clock(),
-                InstantSource.system(),
-                run.out()));
+            new FigureSetup<>(children, cluster, tables, tunnels, run.clock(), run.out()));
       }
     }
   }

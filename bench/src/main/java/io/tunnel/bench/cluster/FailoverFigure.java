@@ -1,7 +1,9 @@
 package io.tunnel.bench.cluster;
 
+import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.cluster.SteadyLoad.Marks;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +18,7 @@ import java.util.stream.IntStream;
  * survivor has logged the end of the process, election when all survivors say that they were told
  * of a placement without it, claim when their copies of its partitions lead.
  */
-final class FailoverFigure implements Figure<Ground> {
+final class FailoverFigure implements Figure<ClusterChildren> {
 
   private static final String TABLE = "failover";
   private static final int PARTITIONS = 24;
@@ -37,62 +39,67 @@ final class FailoverFigure implements Figure<Ground> {
   }
 
   @Override
-  public void measure(Ground ground) throws Exception {
-    List<Integer> partitions = ground.newTable(TABLE, PARTITIONS);
+  public void measure(FigureSetup<ClusterChildren> setup) throws Exception {
+    List<Integer> partitions = setup.newTable(TABLE, PARTITIONS);
     List<long[]> rounds = new ArrayList<>();
-    try (SteadyLoad load = new SteadyLoad(ground, TABLE, PARTITIONS, ROWS_PER_SECOND)) {
-      ground.await("rows arrive", SECONDS_MAX, () -> load.seen() > 2 * ROWS_PER_SECOND);
-      ground.row("SIGKILL, ms", String.join(" | ", STEPS));
-      ground.rule(1 + STEPS.size());
+    try (SteadyLoad load = new SteadyLoad(setup, TABLE, PARTITIONS, ROWS_PER_SECOND)) {
+      setup.await("rows arrive", SECONDS_MAX, () -> load.seen() > 2 * ROWS_PER_SECOND);
+      setup.row("SIGKILL, ms", String.join(" | ", STEPS));
+      setup.rule(1 + STEPS.size());
       for (int round = 0; round < ROUNDS; round++) {
-        ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
-        ground.pause(WARM_MS);
-        String victim = ground.cluster().names().get(round % ground.cluster().names().size());
-        long[] times = kill(ground, load, partitions, victim);
+        setup.await("an even share", SECONDS_MAX, () -> Survivors.isEven(setup, PARTITIONS));
+        setup.pause(WARM_MS);
+        String victim = setup.servers().names().get(round % setup.servers().names().size());
+        long[] times = kill(setup, load, partitions, victim);
         rounds.add(times);
-        ground.row(victim, text(times));
-        ground.cluster().startNode(victim);
-        ground.cluster().awaitShared();
+        setup.row(victim, text(times));
+        setup.servers().startNode(victim);
+        setup.servers().awaitShared();
       }
     }
-    ground.row("median", text(column(rounds, rounds.size() / 2)));
-    ground.row("worst", text(column(rounds, rounds.size() - 1)));
+    setup.row("median", text(column(rounds, rounds.size() / 2)));
+    setup.row("worst", text(column(rounds, rounds.size() - 1)));
   }
 
   private static long[] kill(
-      Ground ground, SteadyLoad load, List<Integer> partitions, String victim) {
-    try (Survivors survivors = new Survivors(ground, victim)) {
+      FigureSetup<ClusterChildren> setup,
+      SteadyLoad load,
+      List<Integer> partitions,
+      String victim) {
+    try (Survivors survivors = new Survivors(setup, victim)) {
       List<Integer> orphans = survivors.ledBy(victim);
       int[] indexes = orphans.stream().mapToInt(partitions::indexOf).toArray();
       Marks marks = load.mark();
-      long killed = ground.clock().nanos();
-      ground.cluster().kill(victim);
+      long killed = setup.clock().nanos();
+      setup.servers().kill(victim);
       long[] times = new long[STEPS.size()];
       times[0] =
-          awaited(ground, killed, "its end is seen", () -> survivors.haveSeenTheEndOf(victim));
-      times[1] = awaited(ground, killed, "a placement", () -> survivors.werePlacedWithout(victim));
-      times[2] = awaited(ground, killed, "others lead", () -> survivors.lead(orphans));
-      await(ground, "writes flow", indexes, marks::firstAck);
-      await(ground, "channels flow", IntStream.range(0, PARTITIONS).toArray(), marks::firstSeen);
+          awaited(setup, killed, "its end is seen", () -> survivors.haveSeenTheEndOf(victim));
+      times[1] = awaited(setup, killed, "a placement", () -> survivors.werePlacedWithout(victim));
+      times[2] = awaited(setup, killed, "others lead", () -> survivors.lead(orphans));
+      await(setup, "writes flow", indexes, marks::firstAck);
+      await(setup, "channels flow", IntStream.range(0, PARTITIONS).toArray(), marks::firstSeen);
       times[3] = IntStream.of(indexes).mapToLong(marks::firstAck).max().orElse(killed) - killed;
       times[4] =
           IntStream.range(0, PARTITIONS).mapToLong(marks::firstSeen).max().orElse(killed) - killed;
       // What waited behind the first rows comes at once, if it comes.
-      ground.pause(REST_MS);
+      setup.pause(REST_MS);
       times[5] = marks.oldestSeenNanos();
       return times;
     }
   }
 
-  private static long awaited(Ground ground, long since, String what, BooleanSupplier condition) {
-    ground.await(what, SECONDS_MAX, condition);
-    return ground.clock().nanos() - since;
+  private static long awaited(
+      FigureSetup<ClusterChildren> setup, long since, String what, BooleanSupplier condition) {
+    setup.await(what, SECONDS_MAX, condition);
+    return setup.clock().nanos() - since;
   }
 
-  private static void await(Ground ground, String what, int[] indexes, IntToLongFunction moment) {
+  private static void await(
+      FigureSetup<ClusterChildren> setup, String what, int[] indexes, IntToLongFunction moment) {
     Set<Integer> missing = new TreeSet<>();
     try {
-      ground.await(
+      setup.await(
           what,
           SECONDS_MAX,
           () -> {
@@ -114,7 +121,7 @@ final class FailoverFigure implements Figure<Ground> {
   private static String text(long[] nanos) {
     List<String> words = new ArrayList<>();
     for (long each : nanos) {
-      words.add(Long.toString(Math.round(each / Ground.NANOS_PER_MS)));
+      words.add(Long.toString(Math.round(each / ClusterRows.NANOS_PER_MS)));
     }
     return String.join(" | ", words);
   }

@@ -2,6 +2,7 @@ package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
@@ -11,7 +12,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /** What a row costs the nodes and Kafka: a row that is put, and a row of which a column changes. */
-final class RowCostFigure implements Figure<Ground> {
+final class RowCostFigure implements Figure<ClusterChildren> {
 
   private static final String TABLE = "row-cost";
   private static final int PARTITIONS = 8;
@@ -27,20 +28,20 @@ final class RowCostFigure implements Figure<Ground> {
   }
 
   @Override
-  public void measure(Ground ground) throws Exception {
-    var unused = ground.newTable(TABLE, PARTITIONS);
-    ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
-    write(ground, Ground::put);
-    int nodes = ground.cluster().names().size();
-    ground.row(
+  public void measure(FigureSetup<ClusterChildren> setup) throws Exception {
+    var unused = setup.newTable(TABLE, PARTITIONS);
+    setup.await("an even share", SECONDS_MAX, () -> Survivors.isEven(setup, PARTITIONS));
+    write(setup, FigureSetup::put);
+    int nodes = setup.servers().names().size();
+    setup.row(
         nodes + (nodes == 1 ? " node" : " nodes, one standby"),
         "rows/s",
         "CPU µs/row of nodes",
         "of Kafka");
-    ground.rule(4);
+    setup.rule(4);
     for (int round = 1; round <= ROUNDS; round++) {
-      measure(ground, "PUT, round " + round, Ground::put);
-      measure(ground, "UPDATE, round " + round, RowCostFigure::update);
+      measure(setup, "PUT, round " + round, FigureSetup::put);
+      measure(setup, "UPDATE, round " + round, RowCostFigure::update);
     }
   }
 
@@ -48,23 +49,25 @@ final class RowCostFigure implements Figure<Ground> {
     return new RowUpdateChange(key, List.of(CHANGED));
   }
 
-  private static void measure(Ground ground, String what, Function<PrimaryKey, RowChange> change) {
-    ClusterChildren cluster = ground.cluster();
+  private static void measure(
+      FigureSetup<ClusterChildren> setup, String what, Function<PrimaryKey, RowChange> change) {
+    ClusterChildren cluster = setup.servers();
     long nodes = cluster.cpuNanos();
     long broker = cluster.brokerCpuNanos();
-    long started = ground.clock().nanos();
-    write(ground, change);
-    long written = ground.clock().nanos();
+    long started = setup.clock().nanos();
+    write(setup, change);
+    long written = setup.clock().nanos();
     // What is folded late belongs to the rows too.
-    ground.pause(2_000);
-    ground.row(
+    setup.pause(2_000);
+    setup.row(
         what,
-        Ground.perSecond(ROWS, written - started),
-        Ground.microsPerRow(cluster.cpuNanos() - nodes, ROWS),
-        Ground.microsPerRow(cluster.brokerCpuNanos() - broker, ROWS));
+        ClusterRows.perSecond(ROWS, written - started),
+        ClusterRows.microsPerRow(cluster.cpuNanos() - nodes, ROWS),
+        ClusterRows.microsPerRow(cluster.brokerCpuNanos() - broker, ROWS));
   }
 
-  private static void write(Ground ground, Function<PrimaryKey, RowChange> change) {
-    Ground.write(ground.tables(), TABLE, ROWS, row -> change.apply(Ground.spread(row)));
+  private static void write(
+      FigureSetup<ClusterChildren> setup, Function<PrimaryKey, RowChange> change) {
+    ClusterRows.write(setup.tables(), TABLE, ROWS, row -> change.apply(ClusterRows.spread(row)));
   }
 }

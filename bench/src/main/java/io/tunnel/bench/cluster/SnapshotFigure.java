@@ -1,6 +1,8 @@
 package io.tunnel.bench.cluster;
 
+import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.programs.bench.load.Client;
 import io.tunnel.programs.bench.load.Load;
@@ -22,7 +24,7 @@ import java.util.stream.Stream;
  * node takes a snapshot and while none does. Each row of the table is written again and again. The
  * nodes' logs say when snapshots were taken.
  */
-final class SnapshotFigure implements Figure<Ground> {
+final class SnapshotFigure implements Figure<ClusterChildren> {
 
   private static final String TABLE = "snapshot";
   private static final int PARTITIONS = 4;
@@ -54,26 +56,26 @@ final class SnapshotFigure implements Figure<Ground> {
   }
 
   @Override
-  public void measure(Ground ground) throws Exception {
-    var unused = ground.newTable(TABLE, PARTITIONS);
-    ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
+  public void measure(FigureSetup<ClusterChildren> setup) throws Exception {
+    var unused = setup.newTable(TABLE, PARTITIONS);
+    setup.await("an even share", SECONDS_MAX, () -> Survivors.isEven(setup, PARTITIONS));
     List<Took> all = new ArrayList<>();
-    try (TableWriter writer = ground.tables().openWriter(TABLE)) {
-      Load load = load(ground, writer);
-      ground.pause(SECONDS_WARM * 1_000L);
+    try (TableWriter writer = setup.tables().openWriter(TABLE)) {
+      Load load = load(setup, writer);
+      setup.pause(SECONDS_WARM * 1_000L);
       try {
-        probe(ground, all);
+        probe(setup, all);
       } finally {
         load.stop();
         var unusedEnd = load.awaitEnd(SECONDS_MAX);
       }
     }
-    List<Window> windows = windows(ground);
+    List<Window> windows = windows(setup);
     if (windows.isEmpty()) {
       throw new IllegalStateException("the nodes log no snapshots without TUNNEL_LOG=info");
     }
-    ground.row(windows.size() + " snapshots", "requests", "p50, ms", "p99, ms", "worst, ms");
-    ground.rule(5);
+    setup.row(windows.size() + " snapshots", "requests", "p50, ms", "p99, ms", "worst, ms");
+    setup.rule(5);
     for (boolean isWrite : new boolean[] {true, false}) {
       for (boolean isDuring : new boolean[] {false, true}) {
         long[] nanos =
@@ -83,7 +85,7 @@ final class SnapshotFigure implements Figure<Ground> {
                 .mapToLong(Took::nanos)
                 .sorted()
                 .toArray();
-        ground.row(
+        setup.row(
             (isWrite ? "writes" : "reads") + (isDuring ? " during a snapshot" : " without"),
             nanos.length,
             quantile(nanos, 50),
@@ -95,42 +97,43 @@ final class SnapshotFigure implements Figure<Ground> {
 
   private static String quantile(long[] sorted, int percent) {
     int index = Math.min(sorted.length - 1, sorted.length * percent / 100);
-    return index < 0 ? "-" : Ground.tenths(sorted[index] / Ground.NANOS_PER_MS);
+    return index < 0 ? "-" : ClusterRows.tenths(sorted[index] / ClusterRows.NANOS_PER_MS);
   }
 
   /** Begins to write rows at an even rate. */
-  private static Load load(Ground ground, TableWriter writer) {
+  private static Load load(FigureSetup<ClusterChildren> setup, TableWriter writer) {
     SplittableRandom random = new SplittableRandom(7);
     Client client =
         turn -> {
-          writer.add(Ground.put(Ground.spread(random.nextInt(ROWS))), (change, result) -> {});
+          writer.add(
+              FigureSetup.put(ClusterRows.spread(random.nextInt(ROWS))), (change, result) -> {});
           turn.done();
         };
     return Load.begin(
-        ground.clock(), Plan.CLOSED.at(ROWS_PER_SECOND), List.of(client), Load.threads("load"));
+        setup.clock(), Plan.CLOSED.at(ROWS_PER_SECOND), List.of(client), Load.threads("load"));
   }
 
-  private static void probe(Ground ground, List<Took> all) {
+  private static void probe(FigureSetup<ClusterChildren> setup, List<Took> all) {
     SplittableRandom random = new SplittableRandom(8);
-    long endNanos = ground.clock().nanos() + Duration.ofSeconds(SECONDS).toNanos();
-    for (boolean isWrite = true; ground.clock().nanos() - endNanos < 0; isWrite = !isWrite) {
-      PrimaryKey key = Ground.spread(random.nextInt(ROWS));
-      Instant at = ground.wall().instant();
-      long before = ground.clock().nanos();
+    long endNanos = setup.clock().nanos() + Duration.ofSeconds(SECONDS).toNanos();
+    for (boolean isWrite = true; setup.clock().nanos() - endNanos < 0; isWrite = !isWrite) {
+      PrimaryKey key = ClusterRows.spread(random.nextInt(ROWS));
+      Instant at = Instant.ofEpochMilli(setup.clock().epochMs());
+      long before = setup.clock().nanos();
       if (isWrite) {
-        var unused = ground.tables().write(TABLE, List.of(Ground.put(key)));
+        var unused = setup.tables().write(TABLE, List.of(FigureSetup.put(key)));
       } else {
-        var unused = ground.tables().getRow(TABLE, key);
+        var unused = setup.tables().getRow(TABLE, key);
       }
-      all.add(new Took(at, isWrite, ground.clock().nanos() - before));
-      ground.pause(1);
+      all.add(new Took(at, isWrite, setup.clock().nanos() - before));
+      setup.pause(1);
     }
   }
 
-  private static List<Window> windows(Ground ground) throws IOException {
+  private static List<Window> windows(FigureSetup<ClusterChildren> setup) throws IOException {
     List<Window> windows = new ArrayList<>();
-    for (String node : ground.cluster().names()) {
-      try (Stream<String> lines = Files.lines(ground.cluster().log(node))) {
+    for (String node : setup.servers().names()) {
+      try (Stream<String> lines = Files.lines(setup.servers().log(node))) {
         for (String line : lines.toList()) {
           Matcher taken = TAKEN.matcher(line);
           if (taken.matches()) {

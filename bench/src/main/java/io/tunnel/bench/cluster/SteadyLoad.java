@@ -1,5 +1,7 @@
 package io.tunnel.bench.cluster;
 
+import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.programs.bench.load.Client;
 import io.tunnel.programs.bench.load.Load;
 import io.tunnel.programs.bench.load.Plan;
@@ -77,17 +79,17 @@ final class SteadyLoad implements AutoCloseable {
     }
   }
 
-  SteadyLoad(Ground ground, String table, int partitions, long rowsPerSecond) {
-    this.clock = ground.clock();
+  SteadyLoad(FigureSetup<ClusterChildren> setup, String table, int partitions, long rowsPerSecond) {
+    this.clock = setup.clock();
     this.partitions = partitions;
     this.marks = new Marks(0, partitions);
     this.writer =
-        ground
+        setup
             .tables()
             .openWriter(table, TableWriterConfig.DEFAULTS.withLinger(Duration.ofMillis(2)));
     this.worker =
         new TunnelWorker(
-            ground.newTunnel(table), ground.tunnels(), new TunnelWorkerConfig(new Seen()));
+            setup.newTunnel(table), setup.tunnels(), new TunnelWorkerConfig(new Seen()));
     worker.connectAndWorking();
     Client client = this::add;
     this.load =
@@ -118,7 +120,7 @@ final class SteadyLoad implements AutoCloseable {
     long row = turn.number();
     writtenNanos.set((int) (row % ROWS_REMEMBERED), clock.nanos());
     writer.add(
-        Ground.put(Ground.keyIn(partitionOf(row), partitions, row)),
+        FigureSetup.put(ClusterRows.keyIn(partitionOf(row), partitions, row)),
         (written, result) -> {
           if (result.isApplied()) {
             acknowledged(row);
@@ -151,7 +153,11 @@ final class SteadyLoad implements AutoCloseable {
       long nanos = clock.nanos();
       for (StreamRecord record : input.getRecords()) {
         long row =
-            record.getPrimaryKey().getPrimaryKeyColumn(Ground.SEQUENCE_INDEX).getValue().asLong();
+            record
+                .getPrimaryKey()
+                .getPrimaryKeyColumn(ClusterRows.SEQUENCE_INDEX)
+                .getValue()
+                .asLong();
         if (row >= now.fromSequence) {
           Marks.note(now.firstSeen, partitionOf(row), nanos);
           now.oldestSeen.accumulateAndGet(nanos - written(row), Math::max);
@@ -167,12 +173,7 @@ final class SteadyLoad implements AutoCloseable {
   /** Stops and waits until everything is acknowledged. */
   @Override
   public void close() {
-    load.stop();
-    try {
-      var unused = load.awaitEnd(END_SECONDS_MAX);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    load.end(END_SECONDS_MAX);
     writer.close();
     worker.shutdown();
     if (rejected.get() > 0) {

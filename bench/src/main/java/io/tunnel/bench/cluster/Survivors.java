@@ -1,6 +1,7 @@
 package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.NodeInfo;
@@ -18,14 +19,14 @@ import java.util.Set;
 /** Nodes, each asked separately for its own state. */
 final class Survivors implements AutoCloseable {
 
-  private final Ground ground;
+  private final FigureSetup<ClusterChildren> setup;
   private final Map<String, ClusterClient> clients = new HashMap<>();
   private final Map<String, String> endpoints = new HashMap<>();
 
   /** All that run but {@code victim}. */
-  Survivors(Ground ground, String victim) {
-    this.ground = ground;
-    ClusterChildren cluster = ground.cluster();
+  Survivors(FigureSetup<ClusterChildren> setup, String victim) {
+    this.setup = setup;
+    ClusterChildren cluster = setup.servers();
     for (String name : cluster.names()) {
       if (!name.equals(victim)) {
         String endpoint = cluster.node(name).endpoint();
@@ -53,7 +54,7 @@ final class Survivors implements AutoCloseable {
 
   private String log(String name) {
     try {
-      return Files.readString(ground.cluster().log(name));
+      return Files.readString(setup.servers().log(name));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -78,14 +79,14 @@ final class Survivors implements AutoCloseable {
   }
 
   /** Whether the partitions are shared evenly among all nodes that run. */
-  static boolean isEven(Ground ground, int partitions) {
-    try (ClusterClient client = new ClusterClient(ground.cluster().endpoint())) {
+  static boolean isEven(FigureSetup<ClusterChildren> setup, int partitions) {
+    try (ClusterClient client = new ClusterClient(setup.servers().endpoint())) {
       List<NodeInfo> nodes = client.describeCluster().nodes();
       List<Integer> counts = new ArrayList<>();
       nodes.forEach(node -> counts.add(node.leads().size()));
       int least = counts.stream().min(Integer::compare).orElse(0);
       int most = counts.stream().max(Integer::compare).orElse(0);
-      return nodes.size() == ground.cluster().names().size()
+      return nodes.size() == setup.servers().names().size()
           && counts.stream().mapToInt(Integer::intValue).sum() == partitions
           && most - least <= 1;
     }

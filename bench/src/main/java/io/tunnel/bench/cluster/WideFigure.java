@@ -3,12 +3,13 @@ package io.tunnel.bench.cluster;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.delivery.WorkerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /** 128 partitions over the nodes, written as fast as they take it, read by four processes. */
-final class WideFigure implements Figure<Ground> {
+final class WideFigure implements Figure<ClusterChildren> {
 
   private static final String TABLE = "wide";
   private static final int PARTITIONS = 128;
@@ -27,37 +28,42 @@ final class WideFigure implements Figure<Ground> {
   }
 
   @Override
-  public void measure(Ground ground) throws Exception {
-    var unused = ground.newTable(TABLE, PARTITIONS);
-    ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
-    String tunnelId = ground.newTunnel(TABLE);
+  public void measure(FigureSetup<ClusterChildren> setup) throws Exception {
+    var unused = setup.newTable(TABLE, PARTITIONS);
+    setup.await("an even share", SECONDS_MAX, () -> Survivors.isEven(setup, PARTITIONS));
+    String tunnelId = setup.newTunnel(TABLE);
     List<WorkerChild> workers = new ArrayList<>();
     for (int i = 0; i < WORKERS; i++) {
       workers.add(
           WorkerChild.start(
-              ground.children(), ground.cluster().endpoint(), tunnelId, "wide-" + i, 0));
+              setup.children(), setup.servers().endpoint(), tunnelId, "wide-" + i, 0));
     }
-    write(ground, WARM_ROWS);
-    awaitRows(ground, workers, WARM_ROWS);
-    ClusterChildren cluster = ground.cluster();
+    write(setup, WARM_ROWS);
+    awaitRows(setup, workers, WARM_ROWS);
+    ClusterChildren cluster = setup.servers();
     long nodes = cluster.cpuNanos();
     long broker = cluster.brokerCpuNanos();
     long readers = cpu(workers);
-    long started = ground.clock().nanos();
-    write(ground, ROWS);
-    long written = ground.clock().nanos();
-    awaitRows(ground, workers, WARM_ROWS + ROWS);
-    ground.row(PARTITIONS + " partitions, 3 nodes, 4 workers", "measured");
-    ground.rule(2);
-    ground.row("rows/s written", Ground.perSecond(ROWS, written - started));
-    ground.row("CPU µs/row of nodes", Ground.microsPerRow(cluster.cpuNanos() - nodes, ROWS));
-    ground.row("CPU µs/row of Kafka", Ground.microsPerRow(cluster.brokerCpuNanos() - broker, ROWS));
-    ground.row("CPU µs/row of workers", Ground.microsPerRow(cpu(workers) - readers, ROWS));
+    long started = setup.clock().nanos();
+    write(setup, ROWS);
+    long written = setup.clock().nanos();
+    awaitRows(setup, workers, WARM_ROWS + ROWS);
+    setup.row(PARTITIONS + " partitions, 3 nodes, 4 workers", "measured");
+    setup.rule(2);
+    setup.row("rows/s written", ClusterRows.perSecond(ROWS, written - started));
+    setup.row("CPU µs/row of nodes", ClusterRows.microsPerRow(cluster.cpuNanos() - nodes, ROWS));
+    setup.row(
+        "CPU µs/row of Kafka", ClusterRows.microsPerRow(cluster.brokerCpuNanos() - broker, ROWS));
+    setup.row("CPU µs/row of workers", ClusterRows.microsPerRow(cpu(workers) - readers, ROWS));
     for (WorkerChild worker : workers) {
       long[] last = worker.memory().get(worker.memory().size() - 1);
-      ground.row(
+      setup.row(
           worker.tag() + ": MiB of live heap, of direct buffers, rows",
-          Ground.tenths(last[0] / MIB) + ", " + Ground.tenths(last[1] / MIB) + ", " + last[2]);
+          ClusterRows.tenths(last[0] / MIB)
+              + ", "
+              + ClusterRows.tenths(last[1] / MIB)
+              + ", "
+              + last[2]);
     }
     workers.forEach(worker -> worker.process().destroyForcibly());
   }
@@ -66,8 +72,9 @@ final class WideFigure implements Figure<Ground> {
     return workers.stream().mapToLong(WorkerChild::cpuNanos).sum();
   }
 
-  private static void awaitRows(Ground ground, List<WorkerChild> workers, long rows) {
-    ground.await("all rows are processed", SECONDS_MAX, () -> rows(workers) >= rows);
+  private static void awaitRows(
+      FigureSetup<ClusterChildren> setup, List<WorkerChild> workers, long rows) {
+    setup.await("all rows are processed", SECONDS_MAX, () -> rows(workers) >= rows);
   }
 
   private static long rows(List<WorkerChild> workers) {
@@ -78,8 +85,11 @@ final class WideFigure implements Figure<Ground> {
         .sum();
   }
 
-  private void write(Ground ground, long rows) {
-    Ground.write(
-        ground.tables(), TABLE, rows, row -> Ground.put(Ground.key(random.nextInt(), sequence++)));
+  private void write(FigureSetup<ClusterChildren> setup, long rows) {
+    ClusterRows.write(
+        setup.tables(),
+        TABLE,
+        rows,
+        row -> FigureSetup.put(FigureSetup.key(random.nextInt(), sequence++)));
   }
 }

@@ -4,6 +4,7 @@ import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
 import io.tunnel.bench.figures.FigureOptions;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import java.util.List;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Mixin;
     description = "Measures what moving, losing and holding channels costs, and what watches cost.")
 public final class DeliveryMain implements Callable<Integer> {
 
-  private static final List<Figure<Bed>> FIGURES =
+  private static final List<Figure<TunnelServerChild>> FIGURES =
       List.of(
           new LatencyFigure(),
           new MoveFigure(),
@@ -42,12 +43,14 @@ public final class DeliveryMain implements Callable<Integer> {
     return options.measure(FIGURES, DeliveryMain::measure);
   }
 
-  private static void measure(Figure<Bed> figure, FigureOptions.Run run) throws Exception {
+  private static void measure(Figure<TunnelServerChild> figure, FigureOptions.Run run)
+      throws Exception {
     try (Children children = run.children()) {
       TunnelServerChild server = TunnelServerChild.start(children, run.clock());
       try (TableClient tables = TableClient.connect(server.endpoint());
           TunnelClient tunnels = new TunnelClient(server.endpoint())) {
-        figure.measure(new Bed(children, server, tables, tunnels, run.clock(), run.out()));
+        figure.measure(
+            new FigureSetup<>(children, server, tables, tunnels, run.clock(), run.out()));
       }
     }
   }

@@ -1,13 +1,15 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.stress.LoadClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What the server needs for each of 3,000 idle workers that only keep their session. */
-final class IdleConnectionsFigure implements Figure<Bed> {
+final class IdleConnectionsFigure implements Figure<TunnelServerChild> {
 
   private static final int CONNECTIONS = 3_000;
   private static final long HELD_MS = 30_000;
@@ -20,17 +22,18 @@ final class IdleConnectionsFigure implements Figure<Bed> {
   }
 
   @Override
-  public void measure(Bed bed) throws Exception {
-    String tunnelId = bed.newTunnel("connections", 128);
-    ServerMemory memory = new ServerMemory(bed.server().pid());
+  public void measure(FigureSetup<TunnelServerChild> setup) throws Exception {
+    var unused = setup.newTable("connections", 128);
+    String tunnelId = setup.newTunnel("connections");
+    ServerMemory memory = new ServerMemory(setup.servers().pid());
     long heapBefore = memory.liveHeap();
     long residentBefore = memory.resident();
     List<IdleSession> sessions = new ArrayList<>();
     try {
-      LoadClock clock = bed.clock();
+      LoadClock clock = setup.clock();
       long begun = clock.nanos();
       for (int i = 0; i < CONNECTIONS; i++) {
-        sessions.add(IdleSession.open(bed.server().endpoint(), tunnelId, "idle-" + i));
+        sessions.add(IdleSession.open(setup.servers().endpoint(), tunnelId, "idle-" + i));
       }
       long opened = clock.nanos();
       long endNanos = opened + TimeUnit.MILLISECONDS.toNanos(HELD_MS);
@@ -38,16 +41,17 @@ final class IdleConnectionsFigure implements Figure<Bed> {
         for (IdleSession session : sessions) {
           session.heartbeat();
         }
-        bed.pause(HEARTBEAT_MS);
+        setup.pause(HEARTBEAT_MS);
       }
       long resident = memory.resident() - residentBefore;
       long heap = memory.liveHeap() - heapBefore;
-      bed.out()
+      setup
+          .out()
           .printf(
               "sessions held             %d, opened in %.1f s%n",
               sessions.size(), (opened - begun) / 1e9);
-      bed.out().printf("live heap of each         %.1f KiB%n", heap / KIB / CONNECTIONS);
-      bed.out().printf("resident memory of each   %.1f KiB%n", resident / KIB / CONNECTIONS);
+      setup.out().printf("live heap of each         %.1f KiB%n", heap / KIB / CONNECTIONS);
+      setup.out().printf("resident memory of each   %.1f KiB%n", resident / KIB / CONNECTIONS);
     } finally {
       for (IdleSession session : sessions) {
         session.close();

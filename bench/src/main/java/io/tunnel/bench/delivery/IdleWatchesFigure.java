@@ -1,6 +1,8 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.Watch;
 import io.tunnel.sdk.watch.WatchConfig;
@@ -11,7 +13,7 @@ import java.util.List;
  * What 100,000 watches take of a server while nothing matches, and what a change costs beside them.
  * The first change of each key proves that its watch stands.
  */
-final class IdleWatchesFigure implements Figure<Bed> {
+final class IdleWatchesFigure implements Figure<TunnelServerChild> {
 
   private static final int WATCHES = 100_000;
 
@@ -29,39 +31,42 @@ final class IdleWatchesFigure implements Figure<Bed> {
   }
 
   @Override
-  public void measure(Bed bed) throws Exception {
-    Paths paths = Paths.create(bed);
+  public void measure(FigureSetup<TunnelServerChild> setup) throws Exception {
+    Paths paths = Paths.create(setup);
     // The rows are there before, so that they are not counted as memory of watches.
     paths.write(WATCHED, WATCHES, WATCHES);
     writeOthers(paths, "before");
-    ServerMemory memory = new ServerMemory(bed.server().pid());
+    ServerMemory memory = new ServerMemory(setup.servers().pid());
     long heap = memory.liveHeap();
     long resident = memory.resident();
-    long began = bed.clock().nanos();
+    long began = setup.clock().nanos();
     List<TableClient> clients = new ArrayList<>();
     List<Watch> watches = new ArrayList<>();
     try {
       for (int i = 0; i < WATCHES; i++) {
         if (i % WATCHES_OF_A_CLIENT == 0) {
-          clients.add(TableClient.connect(bed.server().endpoint()));
+          clients.add(TableClient.connect(setup.servers().endpoint()));
         }
         watches.add(
             clients
                 .get(clients.size() - 1)
                 .watch(paths.name(), Paths.key(WATCHED, i), WatchConfig.FROM_NOW));
       }
-      double seconds = (bed.clock().nanos() - began) / 1e9;
+      double seconds = (setup.clock().nanos() - began) / 1e9;
       paths.write(WATCHED, WATCHES, WATCHES);
       paths.take(watches, WATCHES);
-      bed.out()
+      setup
+          .out()
           .printf(
               "watches                   %,d over %d connections, opened in %.0f s%n",
               WATCHES, clients.size(), seconds);
       long bytes = memory.liveHeap() - heap;
-      bed.out()
+      setup
+          .out()
           .printf(
               "live heap of all          %.1f MiB, %,d bytes each%n", bytes / MIB, bytes / WATCHES);
-      bed.out()
+      setup
+          .out()
           .printf("resident memory of all    %.1f MiB%n", (memory.resident() - resident) / MIB);
       writeOthers(paths, "beside them");
     } finally {
@@ -70,15 +75,16 @@ final class IdleWatchesFigure implements Figure<Bed> {
   }
 
   private static void writeOthers(Paths paths, String when) {
-    Bed bed = paths.bed();
+    FigureSetup<TunnelServerChild> setup = paths.setup();
     for (int round = 0; round < ROUNDS; round++) {
-      long cpu = bed.server().cpuNanos();
-      long began = bed.clock().nanos();
+      long cpu = setup.servers().cpuNanos();
+      long began = setup.clock().nanos();
       paths.write("other", ROWS, WATCHES);
-      double seconds = (bed.clock().nanos() - began) / 1e9;
-      bed.pause(2_000);
-      double micros = (bed.server().cpuNanos() - cpu) / 1e3;
-      bed.out()
+      double seconds = (setup.clock().nanos() - began) / 1e9;
+      setup.pause(2_000);
+      double micros = (setup.servers().cpuNanos() - cpu) / 1e3;
+      setup
+          .out()
           .printf(
               "changes %-12s      %,9.0f changes/s  %6.2f us of server CPU a change%n",
               when, ROWS / seconds, micros / ROWS);

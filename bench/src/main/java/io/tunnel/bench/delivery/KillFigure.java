@@ -1,6 +1,8 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
 import java.util.ArrayList;
@@ -14,7 +16,7 @@ import java.util.Set;
  * How long the channels of a worker that is killed stand still: 128 channels over 4 processes under
  * load, one of them ended with SIGKILL.
  */
-final class KillFigure implements Figure<Bed> {
+final class KillFigure implements Figure<TunnelServerChild> {
 
   private static final int PARTITIONS = 128;
   private static final int WORKERS = 4;
@@ -27,43 +29,45 @@ final class KillFigure implements Figure<Bed> {
   }
 
   @Override
-  public void measure(Bed bed) throws Exception {
-    String tunnelId = bed.newTunnel("kill", PARTITIONS);
+  public void measure(FigureSetup<TunnelServerChild> setup) throws Exception {
+    var unused = setup.newTable("kill", PARTITIONS);
+    String tunnelId = setup.newTunnel("kill");
     List<Long> still = new ArrayList<>();
     List<WorkerChild> workers = new ArrayList<>();
     for (int i = 0; i < WORKERS; i++) {
-      workers.add(WorkerChild.start(bed, tunnelId, "kill-" + i, 0));
+      workers.add(WorkerChild.start(setup, tunnelId, "kill-" + i, 0));
     }
-    try (PacedWriter writer = new PacedWriter(bed, "kill", ROWS_PER_SECOND)) {
+    try (PacedWriter writer = new PacedWriter(setup, "kill", ROWS_PER_SECOND)) {
       for (int round = 0; round < ROUNDS; round++) {
-        bed.await("all workers have their share", 60, () -> isEven(bed));
-        bed.pause(1_000);
+        setup.await("all workers have their share", 60, () -> isEven(setup));
+        setup.pause(1_000);
         WorkerChild victim = workers.remove(0);
-        Set<String> orphans = new HashSet<>(channelsOf(bed).get(victim.tag()));
-        long killed = bed.clock().nanos();
+        Set<String> orphans = new HashSet<>(channelsOf(setup).get(victim.tag()));
+        long killed = setup.clock().nanos();
         victim.process().destroyForcibly();
-        bed.await("its channels run elsewhere", 60, () -> runSince(workers, killed, orphans));
+        setup.await("its channels run elsewhere", 60, () -> runSince(workers, killed, orphans));
         for (String orphan : orphans) {
           still.add(firstSince(workers, killed, orphan) - killed);
         }
-        workers.add(WorkerChild.start(bed, tunnelId, "kill-again-" + round, 0));
+        workers.add(WorkerChild.start(setup, tunnelId, "kill-again-" + round, 0));
       }
-      bed.out().println("rows acknowledged         " + writer.acknowledged());
+      setup.out().println("rows acknowledged         " + writer.acknowledged());
     }
     workers.forEach(worker -> worker.process().destroyForcibly());
-    bed.out().println("SIGKILL to first callback " + Spread.of(still));
+    setup.out().println("SIGKILL to first callback " + Spread.of(still));
   }
 
-  private static boolean isEven(Bed bed) {
-    Map<String, Set<String>> channels = channelsOf(bed);
+  private static boolean isEven(FigureSetup<TunnelServerChild> setup) {
+    Map<String, Set<String>> channels = channelsOf(setup);
     return channels.size() == WORKERS
         && channels.values().stream().allMatch(each -> each.size() == PARTITIONS / WORKERS);
   }
 
-  private static Map<String, Set<String>> channelsOf(Bed bed) {
+  private static Map<String, Set<String>> channelsOf(FigureSetup<TunnelServerChild> setup) {
     Map<String, Set<String>> channels = new HashMap<>();
     for (ChannelInfo channel :
-        bed.tunnels()
+        setup
+            .tunnels()
             .describeTunnel(new DescribeTunnelRequest("kill", "figures"))
             .getChannelInfos()) {
       channel

@@ -1,6 +1,8 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.processor.IChannelProcessor;
@@ -15,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * How long a single small synced change takes from the call that writes it to its callback, when
  * nothing else happens.
  */
-final class LatencyFigure implements Figure<Bed> {
+final class LatencyFigure implements Figure<TunnelServerChild> {
 
   private static final int WARM_UP = 500;
   private static final int CHANGES = 1_000;
@@ -27,13 +29,14 @@ final class LatencyFigure implements Figure<Bed> {
   }
 
   @Override
-  public void measure(Bed bed) throws Exception {
-    String tunnelId = bed.newTunnel("latency", 8);
-    Arrival arrival = new Arrival(bed.clock(), new AtomicLong(-1), new AtomicLong());
+  public void measure(FigureSetup<TunnelServerChild> setup) throws Exception {
+    var unusedTable = setup.newTable("latency", 8);
+    String tunnelId = setup.newTunnel("latency");
+    Arrival arrival = new Arrival(setup.clock(), new AtomicLong(-1), new AtomicLong());
     TunnelWorker worker =
         new TunnelWorker(
             tunnelId,
-            bed.tunnels(),
+            setup.tunnels(),
             TunnelWorkerConfig.builder().processor(arrival).clientTag("latency").build());
     worker.connectAndWorking();
     List<Long> toCallback = new ArrayList<>();
@@ -41,23 +44,26 @@ final class LatencyFigure implements Figure<Bed> {
     try {
       for (int i = 0; i < WARM_UP + CHANGES; i++) {
         long sequence = i;
-        long begun = bed.clock().nanos();
+        long begun = setup.clock().nanos();
         var unused =
-            bed.tables()
-                .write("latency", List.of(PacedWriter.row(i * 0x9E3779B9, sequence, "small")));
-        long acknowledged = bed.clock().nanos();
-        bed.await("the callback of " + i, 10, () -> arrival.last().get() == sequence);
+            setup
+                .tables()
+                .write(
+                    "latency",
+                    List.of(FigureSetup.put(FigureSetup.key(i * 0x9E3779B9, sequence), "small")));
+        long acknowledged = setup.clock().nanos();
+        setup.await("the callback of " + i, 10, () -> arrival.last().get() == sequence);
         if (i >= WARM_UP) {
           toAcknowledgement.add(acknowledged - begun);
           toCallback.add(arrival.nanos().get() - begun);
         }
-        bed.pause(BETWEEN_MS);
+        setup.pause(BETWEEN_MS);
       }
     } finally {
       worker.shutdown();
     }
-    bed.out().println("write to acknowledgement  " + Spread.of(toAcknowledgement));
-    bed.out().println("write to callback         " + Spread.of(toCallback));
+    setup.out().println("write to acknowledgement  " + Spread.of(toAcknowledgement));
+    setup.out().println("write to callback         " + Spread.of(toCallback));
   }
 
   /** When the last change came. */
@@ -68,7 +74,8 @@ final class LatencyFigure implements Figure<Bed> {
     public void process(ProcessRecordsInput input) {
       nanos.set(clock.nanos());
       for (StreamRecord record : input.getRecords()) {
-        last.set(record.getPrimaryKey().getPrimaryKeyColumn(Bed.SEQUENCE).getValue().asLong());
+        last.set(
+            record.getPrimaryKey().getPrimaryKeyColumn(FigureSetup.SEQUENCE).getValue().asLong());
       }
     }
 

@@ -1,6 +1,8 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.programs.ledger.OrderCore;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
@@ -19,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * whether anything comes twice. A second worker joins and leaves; each time half of the channels
  * move.
  */
-final class MoveFigure implements Figure<Bed> {
+final class MoveFigure implements Figure<TunnelServerChild> {
 
   private static final int PARTITIONS = 16;
   private static final int ROUNDS = 20;
@@ -31,39 +33,41 @@ final class MoveFigure implements Figure<Bed> {
   }
 
   @Override
-  public void measure(Bed bed) throws Exception {
-    String tunnelId = bed.newTunnel("moves", PARTITIONS);
-    Sightings sightings = new Sightings(bed.clock());
+  public void measure(FigureSetup<TunnelServerChild> setup) throws Exception {
+    var unused = setup.newTable("moves", PARTITIONS);
+    String tunnelId = setup.newTunnel("moves");
+    Sightings sightings = new Sightings(setup.clock());
     List<Long> joins = new ArrayList<>();
-    TunnelWorker first = worker(bed, tunnelId, "a", sightings);
+    TunnelWorker first = worker(setup, tunnelId, "a", sightings);
     first.connectAndWorking();
-    try (PacedWriter writer = new PacedWriter(bed, "moves", ROWS_PER_SECOND)) {
-      bed.await("all channels run", 30, () -> sightings.held("a") == PARTITIONS);
+    try (PacedWriter writer = new PacedWriter(setup, "moves", ROWS_PER_SECOND)) {
+      setup.await("all channels run", 30, () -> sightings.held("a") == PARTITIONS);
       for (int round = 0; round < ROUNDS; round++) {
-        bed.pause(500);
-        TunnelWorker second = worker(bed, tunnelId, "b", sightings);
-        long joined = bed.clock().nanos();
+        setup.pause(500);
+        TunnelWorker second = worker(setup, tunnelId, "b", sightings);
+        long joined = setup.clock().nanos();
         second.connectAndWorking();
-        bed.await("half of the channels moved", 30, () -> sightings.held("b") == PARTITIONS / 2);
-        joins.add(bed.clock().nanos() - joined);
-        bed.pause(500);
+        setup.await("half of the channels moved", 30, () -> sightings.held("b") == PARTITIONS / 2);
+        joins.add(setup.clock().nanos() - joined);
+        setup.pause(500);
         second.shutdown();
-        bed.await("they moved back", 30, () -> sightings.held("a") == PARTITIONS);
+        setup.await("they moved back", 30, () -> sightings.held("a") == PARTITIONS);
       }
-      bed.out().println("rows acknowledged         " + writer.acknowledged());
+      setup.out().println("rows acknowledged         " + writer.acknowledged());
     } finally {
       first.shutdown();
     }
-    bed.out().println("channel stands still      " + Spread.of(sightings.pauses()));
-    bed.out().println("join until all had work   " + Spread.of(joins));
-    bed.out().println("delivered twice           " + sightings.duplicates() + " changes");
-    bed.out().println("out of order              " + sightings.disorder() + " changes");
+    setup.out().println("channel stands still      " + Spread.of(sightings.pauses()));
+    setup.out().println("join until all had work   " + Spread.of(joins));
+    setup.out().println("delivered twice           " + sightings.duplicates() + " changes");
+    setup.out().println("out of order              " + sightings.disorder() + " changes");
   }
 
-  private static TunnelWorker worker(Bed bed, String tunnelId, String tag, Sightings sightings) {
+  private static TunnelWorker worker(
+      FigureSetup<TunnelServerChild> setup, String tunnelId, String tag, Sightings sightings) {
     return new TunnelWorker(
         tunnelId,
-        bed.tunnels(),
+        setup.tunnels(),
         TunnelWorkerConfig.builder().processor(sightings.by(tag)).clientTag(tag).build());
   }
 

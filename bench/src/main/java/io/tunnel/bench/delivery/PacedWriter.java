@@ -1,9 +1,7 @@
 package io.tunnel.bench.delivery;
 
-import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.RowPutChange;
-import io.tunnel.model.value.Column;
-import io.tunnel.model.value.ColumnValue;
+import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.programs.bench.load.Client;
 import io.tunnel.programs.bench.load.Load;
 import io.tunnel.programs.bench.load.Plan;
@@ -21,7 +19,6 @@ import java.util.concurrent.atomic.AtomicLong;
 final class PacedWriter implements AutoCloseable {
 
   private static final long END_SECONDS_MAX = 60;
-  private static final String PAYLOAD = "x".repeat(160);
 
   private final TableWriter writer;
   private final SplittableRandom random = new SplittableRandom(3);
@@ -29,13 +26,15 @@ final class PacedWriter implements AutoCloseable {
   private final AtomicLong refused = new AtomicLong();
   private final Load load;
 
-  PacedWriter(Bed bed, String table, long rowsPerSecond) {
+  PacedWriter(FigureSetup<TunnelServerChild> setup, String table, long rowsPerSecond) {
     this.writer =
-        bed.tables().openWriter(table, TableWriterConfig.DEFAULTS.withLinger(Duration.ofMillis(2)));
+        setup
+            .tables()
+            .openWriter(table, TableWriterConfig.DEFAULTS.withLinger(Duration.ofMillis(2)));
     Client client = this::add;
     this.load =
         Load.begin(
-            bed.clock(),
+            setup.clock(),
             Plan.CLOSED.at((double) rowsPerSecond),
             List.of(client),
             Load.threads("paced-writer"));
@@ -43,19 +42,12 @@ final class PacedWriter implements AutoCloseable {
 
   private void add(Turn turn) {
     writer.add(
-        row(random.nextInt(), turn.number(), PAYLOAD),
+        FigureSetup.put(FigureSetup.key(random.nextInt(), turn.number())),
         (row, result) -> {
           AtomicLong count = result.isApplied() ? acknowledged : refused;
           count.incrementAndGet();
         });
     turn.done();
-  }
-
-  static RowPutChange row(int hash, long sequence, String payload) {
-    byte[] bytes = {(byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash};
-    return new RowPutChange(
-        PrimaryKey.builder().add(Bed.HASH, bytes).add(Bed.SEQUENCE, sequence).build(),
-        List.of(new Column("payload", ColumnValue.fromString(payload))));
   }
 
   long acknowledged() {
@@ -65,12 +57,7 @@ final class PacedWriter implements AutoCloseable {
   /** Stops and waits until everything is acknowledged. */
   @Override
   public void close() {
-    load.stop();
-    try {
-      var unused = load.awaitEnd(END_SECONDS_MAX);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    load.end(END_SECONDS_MAX);
     writer.close();
     if (refused.get() > 0) {
       throw new IllegalStateException(refused + " rows were not applied");

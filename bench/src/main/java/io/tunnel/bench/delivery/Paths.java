@@ -1,5 +1,7 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -20,15 +22,15 @@ import java.util.List;
 import java.util.Locale;
 
 /** A table of one partition whose keys are paths, as those of a configuration are. */
-record Paths(Bed bed, TableInfo table) {
+record Paths(FigureSetup<TunnelServerChild> setup, TableInfo table) {
 
   private static final int BATCH_ROWS = 500;
   private static final String TEXT = "a value that a configuration might have, of a hundred bytes;";
 
-  static Paths create(Bed bed) {
+  static Paths create(FigureSetup<TunnelServerChild> setup) {
     List<PrimaryKeySchema> key = List.of(new PrimaryKeySchema("path", PrimaryKeyType.STRING));
     TableMeta meta = new TableMeta("paths", key, new TableOptions(Durability.OS));
-    return new Paths(bed, bed.tables().createTable(meta, List.of()));
+    return new Paths(setup, setup.tables().createTable(meta, List.of()));
   }
 
   String name() {
@@ -45,7 +47,7 @@ record Paths(Bed bed, TableInfo table) {
   }
 
   Watch watch(WatchedKeys keys) {
-    return bed.tables().watch(name(), keys, WatchConfig.FROM_NOW);
+    return setup.tables().watch(name(), keys, WatchConfig.FROM_NOW);
   }
 
   /** Puts {@code rows} rows in batches of 500; their keys are {@code different} in turn. */
@@ -60,7 +62,7 @@ record Paths(Bed bed, TableInfo table) {
                     new Column("value", ColumnValue.fromString(TEXT)),
                     new Column("number", ColumnValue.fromLong(i)))));
       }
-      bed.tables().write(name(), batch);
+      setup.tables().write(name(), batch);
     }
   }
 
@@ -73,7 +75,7 @@ record Paths(Bed bed, TableInfo table) {
         taken += watch.poll(Duration.ZERO).size();
       }
       if (taken == before) {
-        bed.pause(5);
+        setup.pause(5);
       }
     }
     if (taken > expected) {

@@ -1,10 +1,12 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import java.util.List;
 
 /** What a worker with 128 channels and slow processors needs of memory, in a heap of 256 MB. */
-final class SlowWorkerFigure implements Figure<Bed> {
+final class SlowWorkerFigure implements Figure<TunnelServerChild> {
 
   private static final int PARTITIONS = 128;
   private static final long BACKLOG_ROWS = 2_000_000;
@@ -19,13 +21,14 @@ final class SlowWorkerFigure implements Figure<Bed> {
   }
 
   @Override
-  public void measure(Bed bed) throws Exception {
-    String tunnelId = bed.newTunnel("slow", PARTITIONS);
-    try (PacedWriter writer = new PacedWriter(bed, "slow", BACKLOG_ROWS_PER_SECOND)) {
-      bed.await("the backlog is written", 300, () -> writer.acknowledged() >= BACKLOG_ROWS);
+  public void measure(FigureSetup<TunnelServerChild> setup) throws Exception {
+    var unused = setup.newTable("slow", PARTITIONS);
+    String tunnelId = setup.newTunnel("slow");
+    try (PacedWriter writer = new PacedWriter(setup, "slow", BACKLOG_ROWS_PER_SECOND)) {
+      setup.await("the backlog is written", 300, () -> writer.acknowledged() >= BACKLOG_ROWS);
     }
-    WorkerChild worker = WorkerChild.start(bed, tunnelId, "slow", CALLBACK_MS);
-    bed.pause(RUN_MS);
+    WorkerChild worker = WorkerChild.start(setup, tunnelId, "slow", CALLBACK_MS);
+    setup.pause(RUN_MS);
     if (!worker.process().isAlive()) {
       throw new IllegalStateException("the worker died: " + worker.said());
     }
@@ -33,9 +36,9 @@ final class SlowWorkerFigure implements Figure<Bed> {
     List<long[]> memory = worker.memory();
     long heap = memory.stream().mapToLong(each -> each[0]).max().orElseThrow();
     long direct = memory.stream().mapToLong(each -> each[1]).max().orElseThrow();
-    bed.out().printf("channels                  %d%n", worker.firstNanos().size());
-    bed.out().printf("rows processed            %d%n", memory.get(memory.size() - 1)[2]);
-    bed.out().printf("live heap, largest        %.1f MiB%n", heap / MIB);
-    bed.out().printf("direct buffers, largest   %.1f MiB%n", direct / MIB);
+    setup.out().printf("channels                  %d%n", worker.firstNanos().size());
+    setup.out().printf("rows processed            %d%n", memory.get(memory.size() - 1)[2]);
+    setup.out().printf("live heap, largest        %.1f MiB%n", heap / MIB);
+    setup.out().printf("direct buffers, largest   %.1f MiB%n", direct / MIB);
   }
 }

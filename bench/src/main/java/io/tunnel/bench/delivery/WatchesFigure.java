@@ -1,6 +1,8 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.figures.Figure;
+import io.tunnel.bench.figures.FigureSetup;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
@@ -24,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * of other keys, and beside readers who read all and throw most away. Five turns, the first to warm
  * up; the order changes.
  */
-final class WatchesFigure implements Figure<Bed> {
+final class WatchesFigure implements Figure<TunnelServerChild> {
 
   private static final int WATCHES = 3_000;
   private static final int READERS = 30;
@@ -64,8 +66,8 @@ final class WatchesFigure implements Figure<Bed> {
   }
 
   @Override
-  public void measure(Bed bed) throws Exception {
-    Paths paths = Paths.create(bed);
+  public void measure(FigureSetup<TunnelServerChild> setup) throws Exception {
+    Paths paths = Paths.create(setup);
     List<Case> cases = new ArrayList<>();
     cases.add(new Case("nobody follows", OTHER, 0, ignored -> watches(ignored, 0, 0)));
     cases.add(new Case("watches of other keys", OTHER, WATCHES, at -> watches(at, WATCHES, 0)));
@@ -81,12 +83,12 @@ final class WatchesFigure implements Figure<Bed> {
   }
 
   private static void measure(Paths paths, int turn, Case of) throws Exception {
-    Bed bed = paths.bed();
+    FigureSetup<TunnelServerChild> setup = paths.setup();
     ExecutorService other = Executors.newSingleThreadExecutor();
     try (Following following = of.follow().begin(paths)) {
-      bed.pause(2_000);
-      long cpu = bed.server().cpuNanos();
-      long began = bed.clock().nanos();
+      setup.pause(2_000);
+      long cpu = setup.servers().cpuNanos();
+      long began = setup.clock().nanos();
       Callable<Void> take =
           () -> {
             following.awaitAll();
@@ -94,12 +96,13 @@ final class WatchesFigure implements Figure<Bed> {
           };
       Future<Void> taken = other.submit(take);
       paths.write(of.below(), ROWS, WATCHES);
-      double seconds = (bed.clock().nanos() - began) / 1e9;
+      double seconds = (setup.clock().nanos() - began) / 1e9;
       await(taken);
       // What the server put off is paid by who caused it.
-      bed.pause(2_000);
-      double micros = (bed.server().cpuNanos() - cpu) / 1e3;
-      bed.out()
+      setup.pause(2_000);
+      double micros = (setup.servers().cpuNanos() - cpu) / 1e3;
+      setup
+          .out()
           .printf(
               "turn %d  %-24s %,6d  %,9.0f changes/s written  %6.2f us of server CPU a change%n",
               turn, of.name(), of.listeners(), ROWS / seconds, micros / ROWS);
@@ -140,7 +143,7 @@ final class WatchesFigure implements Figure<Bed> {
     int partition = paths.table().partitions().get(0).id();
     long from =
         paths
-            .bed()
+            .setup()
             .tables()
             .findPositions(paths.name(), Optional.empty())
             .partitions()
@@ -150,7 +153,7 @@ final class WatchesFigure implements Figure<Bed> {
     for (int i = 0; i < READERS; i++) {
       PartitionReader reader =
           new PartitionReader(
-              ClientConfig.of(paths.bed().server().endpoint()),
+              ClientConfig.of(paths.setup().servers().endpoint()),
               paths.table(),
               PartitionReaderConfig.DEFAULTS);
       reader.start(ReadStart.changes(partition, from));

@@ -1,6 +1,8 @@
 package io.tunnel.bench.delivery;
 
 import io.tunnel.bench.children.Children;
+import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.figures.FigureSetup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,9 +15,10 @@ import java.util.Map;
 /** A {@link WorkerChildMain}. */
 public record WorkerChild(Children children, String tag, Process process) {
 
-  static WorkerChild start(Bed bed, String tunnelId, String tag, long callbackMs)
+  static WorkerChild start(
+      FigureSetup<TunnelServerChild> setup, String tunnelId, String tag, long callbackMs)
       throws IOException {
-    return start(bed.children(), bed.server().endpoint(), tunnelId, tag, callbackMs);
+    return start(setup.children(), setup.servers().endpoint(), tunnelId, tag, callbackMs);
   }
 
   /** Starts a worker whose callbacks take the given time. */

@@ -3,13 +3,13 @@ package io.tunnel.bench.figures;
 /**
  * One thing to measure.
  *
- * @param <G> what it is measured on
+ * @param <S> the servers that it is measured on
  */
-public interface Figure<G> {
+public interface Figure<S> {
 
   /** What it is called on the command line. */
   String name();
 
   /** Measures, and prints lines of a Markdown table. */
-  void measure(G ground) throws Exception;
+  void measure(FigureSetup<S> setup) throws Exception;
 }

@@ -37,12 +37,12 @@ public final class FigureOptions {
   /**
    * How one figure is measured.
    *
-   * @param <G> what figures are measured on
+   * @param <S> the servers that figures are measured on
    */
-  public interface Measure<G> {
+  public interface Measure<S> {
 
-    /** Makes a fresh ground for the figure, without leftovers of earlier figures. */
-    void on(Figure<G> figure, Run run) throws Exception;
+    /** Starts fresh servers for the figure, without leftovers of earlier figures. */
+    void on(Figure<S> figure, Run run) throws Exception;
   }
 
   /**
@@ -66,7 +66,7 @@ public final class FigureOptions {
   }
 
   /** Measures what was chosen of {@code figures}. */
-  public <G> int measure(List<? extends Figure<G>> figures, Measure<G> measure) throws Exception {
+  public <S> int measure(List<? extends Figure<S>> figures, Measure<S> measure) throws Exception {
     List<String> names = figures.stream().map(Figure::name).toList();
     for (String name : only) {
       if (!names.contains(name)) {
@@ -77,7 +77,7 @@ public final class FigureOptions {
     Run run =
         new Run(dir, new SystemClock(), new PrintWriter(System.out, true, StandardCharsets.UTF_8));
     Watchdog.endIn(minutesMax, run.clock());
-    for (Figure<G> figure : figures) {
+    for (Figure<S> figure : figures) {
       if (only.isEmpty() || only.contains(figure.name())) {
         run.out().println("== " + figure.name());
         measure.on(figure, run);

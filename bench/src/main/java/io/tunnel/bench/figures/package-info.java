@@ -1,2 +1,2 @@
-/** Programs that measure some figures of several, each on a ground of its own. */
+/** Programs that measure some figures of several, each on servers of its own. */
 package io.tunnel.bench.figures;

@@ -34,9 +34,10 @@ class PublicApiTest {
               "io.tunnel.sdk.processor",
               "io.tunnel.sdk.security",
               "io.tunnel.sdk.table",
-              "io.tunnel.sdk.testing",
               "io.tunnel.sdk.tunnel",
               "io.tunnel.sdk.watch"),
+          "tunnel-testkit",
+          List.of("io.tunnel.sdk.testing"),
           "tunnel-flink",
           List.of(
               "io.tunnel.flink",
@@ -47,7 +48,7 @@ class PublicApiTest {
   private static final JavaClasses MAIN = ModuleClasses.main();
 
   @ParameterizedTest
-  @ValueSource(strings = {"tunnel-sdk", "tunnel-flink"})
+  @ValueSource(strings = {"tunnel-sdk", "tunnel-testkit", "tunnel-flink"})
   void the_public_api_is_the_one_that_was_reviewed(String module) throws IOException {
     Path reviewed = Modules.root().resolve("it/rules/api").resolve(module + ".api");
     String now = PublicApi.text(MAIN, PACKAGES.get(module));

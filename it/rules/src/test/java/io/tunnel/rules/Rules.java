@@ -74,7 +74,7 @@ final class Rules {
               "io.netty..", "org.rocksdb..", "io.tunnel.sdk..", "io.tunnel.server..")
           .allowEmptyShould(true);
 
-  /** The server and the SDK's test kit share the core; users of the SDK do not see it. */
+  /** The server and the test kit share the core; users of the SDK do not see it. */
   static final ArchRule CORE_IS_OF_SERVER_AND_TEST_KIT =
       noClasses()
           .that()

@@ -9,7 +9,9 @@ import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.time.Duration;
 import java.util.HashMap;
@@ -35,7 +37,6 @@ public final class DeliveryLink implements PushReceiver {
   private final DeliveryThread thread;
   private final Optional<Watch> watch;
   private final Runnable whenClosed;
-  private final Pushes pushes = new ToReceivers();
   private final CompletableFuture<Link> opened = new CompletableFuture<>();
   private final Set<Object> users = new HashSet<>();
   private final Map<Integer, PartitionDelivery> attached = new HashMap<>();
@@ -207,44 +208,41 @@ public final class DeliveryLink implements PushReceiver {
   }
 
   /**
-   * Routes a push about deliveries.
+   * Routes a push about deliveries to the receiver of its handle; drops any other push.
    *
    * @throws MalformedException when the frame cannot be decoded
    */
   public void take(Frame frame) {
-    if (!isClosed) {
-      Pushes.pass(frame, pushes);
+    Operation operation = frame.operation();
+    if (isClosed || operation == null) {
+      return;
+    }
+    if (frame.kind() == FrameKind.ERROR) {
+      if (operation == Operation.DELIVER) {
+        RuntimeException reason = ErrorPayload.decode(frame.payload()).toException();
+        Optional.ofNullable(attached.remove(frame.correlationId()))
+            .ifPresent(receiver -> receiver.failed(reason));
+      }
+    } else if (operation == Operation.DELIVER) {
+      deliver(frame.payload());
+    } else if (operation == Operation.END_OF_CHANNEL) {
+      ChannelEnd end = ChannelEnd.decode(frame.payload());
+      receiver(end.handle()).ifPresent(receiver -> receiver.ended(end));
+    } else if (operation == Operation.SETTLED) {
+      ChannelEnd upTo = ChannelEnd.decode(frame.payload());
+      receiver(upTo.handle()).ifPresent(receiver -> receiver.settled(upTo));
     }
   }
 
-  /** Routes each push to the receiver of its handle. */
-  private final class ToReceivers implements Pushes {
-    @Override
-    public void delivered(byte[] payload) {
-      if (payload.length < Integer.BYTES) {
-        throw new MalformedException("a delivery of " + payload.length + " bytes");
-      }
-      of(Binary.getInt(payload, 0)).ifPresent(receiver -> receiver.delivered(payload));
+  private void deliver(byte[] payload) {
+    if (payload.length < Integer.BYTES) {
+      throw new MalformedException("a delivery of " + payload.length + " bytes");
     }
+    receiver(Binary.getInt(payload, 0)).ifPresent(receiver -> receiver.delivered(payload));
+  }
 
-    @Override
-    public void refused(int handle, RuntimeException reason) {
-      Optional.ofNullable(attached.remove(handle)).ifPresent(receiver -> receiver.failed(reason));
-    }
-
-    @Override
-    public void ended(ChannelEnd end) {
-      of(end.handle()).ifPresent(receiver -> receiver.ended(end));
-    }
-
-    @Override
-    public void settled(ChannelEnd upTo) {
-      of(upTo.handle()).ifPresent(receiver -> receiver.settled(upTo));
-    }
-
-    private Optional<PartitionDelivery> of(int handle) {
-      return Optional.ofNullable(attached.get(handle));
-    }
+  private Optional<PartitionDelivery> receiver(int handle) {
+    return Optional.ofNullable(attached.get(handle));
   }
 
   @Override

@@ -11,7 +11,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
-import io.tunnel.sdk.transport.trust.KeyExchange;
+import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.transport.trust.TlsFailures;
 import io.tunnel.wire.Agreement;
@@ -20,6 +20,7 @@ import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.Hello;
+import io.tunnel.wire.KeyExchange;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import java.nio.ByteBuffer;
@@ -165,10 +166,14 @@ public final class Connection implements Link {
     if (config.security().key().isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
-    Bytes binding = tls().map(KeyExchange::binding).orElse(AuthenticationProof.NO_CHANNEL);
+    AccessKey key = config.security().key().get();
+    Bytes binding =
+        tls()
+            .map(tls -> KeyExchange.binding(tls.engine().getSession()))
+            .orElse(AuthenticationProof.NO_CHANNEL);
     KeyExchange exchange =
         new KeyExchange(
-            config.security().key().get(), port.secret(Authentication.NONCE_BYTES), binding);
+            key.id(), key.secret().utf8(), port.secret(Authentication.NONCE_BYTES), binding);
     Duration deadline = config.connectDeadline();
     return request(Operation.AUTHENTICATE, exchange.begin(), deadline)
         .thenCompose(
@@ -178,9 +183,22 @@ public final class Connection implements Link {
             accepted -> {
               // Outside of the log line: the call verifies the server, and a log line may be
               // switched off.
-              String principal = exchange.confirm(endpoint.toString(), accepted.payload());
+              String principal =
+                  exchange
+                      .confirm(accepted.payload())
+                      .orElseThrow(() -> unproved(endpoint, key.id()));
               LOGGER.debug("{} knows the client as {}", endpoint, principal);
             });
+  }
+
+  private static ConnectionException unproved(Endpoint endpoint, String keyId) {
+    return ConnectionException.lasting(
+        "cannot connect to "
+            + endpoint
+            + ": the server takes the key "
+            + keyId
+            + ", but does not know the key's secret: another program answers in the server's place",
+        null);
   }
 
   /** The reason for a failed connection, in words for people. */

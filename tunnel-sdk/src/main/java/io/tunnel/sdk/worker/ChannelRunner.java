@@ -7,10 +7,10 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
+import io.tunnel.sdk.delivery.DeliveryTaker;
 import io.tunnel.sdk.processor.FailedChange;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
-import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.worker.channel.ChannelState;
 import io.tunnel.sdk.worker.channel.Ending;
@@ -38,8 +38,7 @@ import java.util.function.Consumer;
  *
  * <p>Longer than most files, because all decisions about a channel become calls here.
  */
-final class ChannelRunner
-    implements ChannelTurns.Holding, InputRun.Channel, ProcessorMaking.Outcome {
+final class ChannelRunner implements ChannelTurns.Holding, DeliveryTaker {
 
   private final Assignment assignment;
   private final List<PrimaryKeySchema> schema;
@@ -77,10 +76,10 @@ final class ChannelRunner
     this.core = new WorkerChannelCore(runtime.settings().channel(), assignment.checkpointed());
     this.calls = new ProcessorCalls(runtime, assignment);
     this.making = new ProcessorMaking(runtime, core, calls, this);
-    this.inputs = new InputRun(assignment, runtime, core, this);
     this.checkpointer = new ManualCheckpointer(this, runtime);
     this.keys = new RowKeys(assignment);
-    this.feed = new Feed(this, session, runtime);
+    this.inputs = new InputRun(assignment, runtime, core, keys, this);
+    this.feed = new Feed(this, core, keys, session, runtime);
     this.progress = progressNow();
   }
 
@@ -104,31 +103,6 @@ final class ChannelRunner
     return retry.isEmpty() ? now : now.retrying(retry.get().info(runtime.nowNanos()));
   }
 
-  /** True while the channel processes deliveries. */
-  boolean isRunning() {
-    return core.state() == ChannelState.RUNNING;
-  }
-
-  /** The last position received: delivered, or known to have no change. */
-  long received() {
-    return core.received();
-  }
-
-  /** In a base channel, the key of the row at {@link #received}. */
-  Bytes receivedKey() {
-    return keys.received();
-  }
-
-  /** The current server delivers changes of this incarnation. */
-  void seenIn(Optional<Long> incarnation) {
-    keys.seenIn(incarnation);
-  }
-
-  /** Bytes that may still be delivered; negative after a delivery larger than the credit. */
-  long creditLeft() {
-    return core.creditLeft();
-  }
-
   Ending ending() {
     return core.ending();
   }
@@ -150,8 +124,8 @@ final class ChannelRunner
     }
   }
 
-  @Override
-  public void made(IChannelProcessor made) {
+  /** The processor is made. */
+  void made(IChannelProcessor made) {
     processor = made;
     runtime.notices().tell(l -> l.channelOpened(channelId(), assignment.epoch()));
     if (core.opened(runtime.nowNanos())) {
@@ -160,8 +134,8 @@ final class ChannelRunner
     drive();
   }
 
-  @Override
-  public void notMade(Throwable reason) {
+  /** An attempt to make a processor failed; the core knows whether a retry follows. */
+  void notMade(Throwable reason) {
     troubled("cannot make a processor", reason);
     stopReason = reason;
     drive();
@@ -175,8 +149,28 @@ final class ChannelRunner
     }
   }
 
-  /** A delivery has arrived. */
-  void delivered(byte[] payload) {
+  @Override
+  public void attached(Optional<Long> incarnation) {
+    feed.attached(incarnation);
+  }
+
+  @Override
+  public void served() {
+    feed.served();
+  }
+
+  @Override
+  public void failed(Throwable reason) {
+    feed.failed(reason);
+  }
+
+  @Override
+  public void pauseOver() {
+    feed.pauseOver();
+  }
+
+  @Override
+  public void delivered(byte[] payload) {
     try {
       Delivery delivery = Delivery.decode(payload);
       if (delivery.epoch() != assignment.epoch()) {
@@ -194,14 +188,15 @@ final class ChannelRunner
     }
   }
 
-  /** No further change exists up to {@code position}. */
-  void settled(long position) {
+  @Override
+  public void settled(long position) {
     core.settled(position);
     drive();
   }
 
-  /** No change exists behind {@code position}. */
-  void endsAt(long position) {
+  @Override
+  public void ended(long position) {
+    feed.ended(position);
     try {
       core.endsAt(position);
       drive();
@@ -244,8 +239,8 @@ final class ChannelRunner
     session.closed(this);
   }
 
-  @Override
-  public void drive() {
+  /** Carries out the next actions of the channel. */
+  void drive() {
     while (true) {
       switch (core.next(runtime.nowNanos())) {
         case PROCESS -> process();
@@ -280,20 +275,14 @@ final class ChannelRunner
     inputs.begin(Inputs.of(assignment, deliveries, schema, core.isAtEnd()));
   }
 
-  @Override
-  public void call(
-      ProcessRecordsInput input, int attempt, long last, ProcessorCalls.Outcome outcome) {
+  /** Calls the processor with an input that ends at the position {@code last}. */
+  void call(ProcessRecordsInput input, int attempt, long last) {
     checkpointer.given(last);
-    calls.process(processor, input, attempt, () -> isCutOff, outcome);
+    calls.process(processor, input, attempt, this::isCutOff, inputs);
   }
 
-  @Override
-  public void divided(StreamRecord last) {
-    keys.reached(last);
-  }
-
-  @Override
-  public void threw(Throwable reason) {
+  /** The processor threw. */
+  void threw(Throwable reason) {
     checkpointer.threw(core.processed());
     runtime.notices().noted("channel " + channelId() + ": the processor failed", reason);
     if (core.ending() == Ending.NONE) {
@@ -301,8 +290,8 @@ final class ChannelRunner
     }
   }
 
-  @Override
-  public void processed(int bytes) {
+  /** The input is done, and its credit returns. */
+  void processed(int bytes) {
     if (bytes > 0) {
       turns.processed(this, bytes);
     }

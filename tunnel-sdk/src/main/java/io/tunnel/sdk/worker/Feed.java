@@ -7,9 +7,11 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.delivery.DeliveryState;
-import io.tunnel.sdk.delivery.DeliveryTaker;
 import io.tunnel.sdk.delivery.PartitionDelivery;
+import io.tunnel.sdk.worker.channel.ChannelState;
 import io.tunnel.sdk.worker.channel.Ending;
+import io.tunnel.sdk.worker.channel.WorkerChannelCore;
+import io.tunnel.sdk.worker.input.RowKeys;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attach;
@@ -20,13 +22,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The deliveries of one channel. The feed asks the leader of the partition that the assignment or a
- * server named last; without a name it asks the server of the session, which knows the leader. The
- * feed follows the first redirection at once, and pauses before it follows the next one.
+ * Where the deliveries of one channel come from. The feed asks the leader of the partition that the
+ * assignment or a server named last; without a name it asks the server of the session, which knows
+ * the leader. The feed follows the first redirection at once, and pauses before it follows the next
+ * one.
  *
  * <p>Runs on the worker's thread.
  */
-final class Feed implements DeliveryTaker {
+final class Feed {
 
   /** Refusals of a node that has not learned of a tunnel, an access key or a permission yet. */
   private static final Set<ErrorCode> UNKNOWN_YET =
@@ -42,6 +45,8 @@ final class Feed implements DeliveryTaker {
   private static final long SERVED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ChannelRunner channel;
+  private final WorkerChannelCore core;
+  private final RowKeys keys;
   private final Assignment assignment;
   private final WorkerSession session;
   private final WorkerRuntime runtime;
@@ -56,14 +61,22 @@ final class Feed implements DeliveryTaker {
   /** True after the feed followed a redirection, until a server serves or a pause is over. */
   private boolean hasFollowed;
 
-  Feed(ChannelRunner channel, WorkerSession session, WorkerRuntime runtime) {
+  /** A delivery to {@code channel}, which passes what happens to the delivery on to this feed. */
+  Feed(
+      ChannelRunner channel,
+      WorkerChannelCore core,
+      RowKeys keys,
+      WorkerSession session,
+      WorkerRuntime runtime) {
     this.channel = channel;
+    this.core = core;
+    this.keys = keys;
     this.assignment = channel.assignment();
     this.session = session;
     this.runtime = runtime;
     this.delivery =
         new PartitionDelivery(
-            session.links(), this, assignment.epoch(), assignment.end(), SERVED_NANOS);
+            session.links(), channel, assignment.epoch(), assignment.end(), SERVED_NANOS);
     delivery.renew(assignment.grant());
     this.incarnation = assignment.incarnation();
     this.next = Endpoint.told(assignment.leader());
@@ -79,7 +92,7 @@ final class Feed implements DeliveryTaker {
   }
 
   private void giveCredit() {
-    delivery.giveCredit(channel.creditLeft(), 1);
+    delivery.giveCredit(core.creditLeft(), 1);
   }
 
   /** The session has got a newer grant of the channel. */
@@ -102,8 +115,8 @@ final class Feed implements DeliveryTaker {
             assignment.partition(),
             assignment.type(),
             assignment.epoch(),
-            channel.received(),
-            channel.receivedKey(),
+            core.received(),
+            keys.received(),
             delivery.limit(),
             assignment.endMs(),
             delivery.grant().orElseThrow(),
@@ -111,43 +124,36 @@ final class Feed implements DeliveryTaker {
     delivery.attach(server, Operation.ATTACH, request);
   }
 
-  @Override
-  public void attached(Optional<Long> there) {
+  private boolean isRunning() {
+    return core.state() == ChannelState.RUNNING;
+  }
+
+  /** A server is ready to deliver changes of this incarnation. */
+  void attached(Optional<Long> there) {
     incarnation = there;
-    channel.seenIn(there);
-    if (channel.isRunning()) { // Otherwise the channel may have been given back meanwhile.
+    keys.seenIn(there);
+    if (isRunning()) { // Otherwise the channel may have been given back meanwhile.
       giveCredit();
     }
   }
 
-  @Override
-  public void served() {
+  /** The server works. */
+  void served() {
     hasFollowed = false;
   }
 
-  @Override
-  public void delivered(byte[] payload) {
-    channel.delivered(payload);
-  }
-
-  @Override
-  public void settled(long position) {
-    channel.settled(position);
-  }
-
-  @Override
-  public void ended(long position) {
+  /** The deliveries end at {@code position}. */
+  void ended(long position) {
     if (assignment.type() == ChannelType.BaseData) {
       // The server of the session does not know the number of rows, and so the end.
       ChannelEnd end = new ChannelEnd(assignment.handle(), assignment.epoch(), position);
       session.link().push(Operation.LIMIT, end.encode());
     }
     end();
-    channel.endsAt(position);
   }
 
-  @Override
-  public void failed(Throwable reason) {
+  /** The server has refused, or is lost: asks the next one, or ends the channel. */
+  void failed(Throwable reason) {
     if (mayPass(reason)) {
       askNext(reason);
     } else if (reason instanceof RefusedException refused) {
@@ -167,7 +173,7 @@ final class Feed implements DeliveryTaker {
     next = PartitionDelivery.leaderIn(reason);
     next.ifPresent(runtime.ports().links()::learn);
     boolean follows = next.isPresent() && !next.equals(delivery.node()) && !hasFollowed;
-    if (!channel.isRunning()) {
+    if (!isRunning()) {
       end();
     } else if (follows) {
       hasFollowed = true;
@@ -190,10 +196,10 @@ final class Feed implements DeliveryTaker {
         || (reason instanceof RefusedException refused && UNKNOWN_YET.contains(refused.code()));
   }
 
-  @Override
-  public void pauseOver() {
+  /** The pause after a failure is over. */
+  void pauseOver() {
     hasFollowed = false;
-    if (channel.isRunning()) {
+    if (isRunning()) {
       attach();
     } else {
       end();

@@ -12,6 +12,7 @@ import io.tunnel.sdk.worker.channel.WorkerChannelCore;
 import io.tunnel.sdk.worker.input.Inputs;
 import io.tunnel.sdk.worker.input.PartsCore;
 import io.tunnel.sdk.worker.input.Retrying;
+import io.tunnel.sdk.worker.input.RowKeys;
 import io.tunnel.sdk.worker.input.SkipsCore;
 import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.SessionControl.Assignment;
@@ -26,14 +27,15 @@ import org.slf4j.LoggerFactory;
  * The run of one input of a channel, from its first attempt to its end: retries, division in parts,
  * skipped changes, and giving up. Runs on the worker's thread.
  */
-final class InputRun implements ProcessorCalls.Outcome {
+final class InputRun {
 
   private static final Logger LOG = LoggerFactory.getLogger(InputRun.class);
   private static final long FULL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private final Assignment assignment;
   private final WorkerRuntime runtime;
   private final WorkerChannelCore core;
-  private final Channel channel;
+  private final RowKeys keys;
+  private final ChannelRunner channel;
   private final SkipsCore skips = new SkipsCore();
   private ProcessRecordsInput whole;
   private ProcessRecordsInput part;
@@ -44,28 +46,16 @@ final class InputRun implements ProcessorCalls.Outcome {
 
   private Optional<FailedChange> failedAt = Optional.empty();
 
-  /** The channel of the input. */
-  interface Channel {
-    /** Calls the processor with an input that ends at the position {@code last}. */
-    void call(ProcessRecordsInput input, int attempt, long last, ProcessorCalls.Outcome outcome);
-
-    /** A part of the input ends with {@code last}, so its position may be checkpointed. */
-    void divided(StreamRecord last);
-
-    /** The processor threw. */
-    void threw(Throwable reason);
-
-    /** The input is done, and its credit returns. */
-    void processed(int bytes);
-
-    /** Carries out the next actions of the channel. */
-    void drive();
-  }
-
-  InputRun(Assignment assignment, WorkerRuntime runtime, WorkerChannelCore core, Channel channel) {
+  InputRun(
+      Assignment assignment,
+      WorkerRuntime runtime,
+      WorkerChannelCore core,
+      RowKeys keys,
+      ChannelRunner channel) {
     this.assignment = assignment;
     this.runtime = runtime;
     this.core = core;
+    this.keys = keys;
     this.channel = channel;
   }
 
@@ -105,9 +95,9 @@ final class InputRun implements ProcessorCalls.Outcome {
     long last = isLast ? core.given() : position(parts.to() - 1);
     if (!isWhole) {
       core.divided(last);
-      channel.divided(records().get(parts.to() - 1));
+      keys.reached(records().get(parts.to() - 1));
     }
-    channel.call(part, parts.failures() + 1, last, this);
+    channel.call(part, parts.failures() + 1, last);
   }
 
   private List<StreamRecord> records() {
@@ -118,8 +108,8 @@ final class InputRun implements ProcessorCalls.Outcome {
     return records().get(index).position();
   }
 
-  @Override
-  public void skipped() {
+  /** The call was skipped, because the worker has lost the channel. */
+  void skipped() {
     giveUp();
   }
 
@@ -130,8 +120,8 @@ final class InputRun implements ProcessorCalls.Outcome {
     channel.drive();
   }
 
-  @Override
-  public void processed() {
+  /** The processor has returned. */
+  void processed() {
     retrying = Optional.empty();
     runtime.counts().processed(part);
     var unused = parts.done();
@@ -147,7 +137,7 @@ final class InputRun implements ProcessorCalls.Outcome {
       return;
     }
     if (parts.from() > 0) {
-      channel.divided(records().get(parts.from() - 1));
+      keys.reached(records().get(parts.from() - 1));
       core.partDone(position(parts.from() - 1));
     }
     if (core.state() != ChannelState.RUNNING) {
@@ -172,8 +162,12 @@ final class InputRun implements ProcessorCalls.Outcome {
         });
   }
 
-  @Override
-  public void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decided) {
+  /**
+   * The processor threw.
+   *
+   * @param decided decision of the user's policy; absent when there is no policy
+   */
+  void failed(Throwable reason, Optional<Decision> decided) {
     long now = runtime.nowNanos();
     parts.failed(now);
     runtime.counts().failed();

@@ -20,22 +20,6 @@ import java.util.function.Supplier;
  */
 final class ProcessorCalls {
 
-  /** The outcome of processing an input. Called on the worker's thread. */
-  interface Outcome {
-    /** The processor has returned. */
-    void processed();
-
-    /** The call was skipped, because the worker has lost the channel. */
-    void skipped();
-
-    /**
-     * The processor threw.
-     *
-     * @param decision decision of the user's policy; absent when there is no policy
-     */
-    void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decision);
-  }
-
   private final WorkerRuntime runtime;
   private final Assignment assignment;
 
@@ -67,32 +51,35 @@ final class ProcessorCalls {
         failed);
   }
 
-  /** Processes the input on a free thread, unless {@code isCutOff} is true by then. */
+  /**
+   * Processes the input on a free thread, unless {@code isCutOff} is true by then; the outcome goes
+   * to {@code run}.
+   */
   void process(
       IChannelProcessor processor,
       ProcessRecordsInput input,
       int attempt,
       Supplier<Boolean> isCutOff,
-      Outcome outcome) {
+      InputRun run) {
     run(
         () -> {
           if (isCutOff.get()) {
-            return outcome::skipped;
+            return run::skipped;
           }
           long begunNanos = runtime.nowNanos();
           try {
             processor.process(input);
             runtime.counts().called(runtime.nowNanos() - begunNanos);
-            return outcome::processed;
+            return run::processed;
           } catch (Throwable e) {
             runtime.counts().called(runtime.nowNanos() - begunNanos);
             Optional<Decision> decision =
                 runtime.settings().processing().policy().map(p -> decide(p, input, e, attempt));
             Throwable reason = speakable(e);
-            return () -> outcome.failed(input, reason, decision);
+            return () -> run.failed(reason, decision);
           }
         },
-        reason -> outcome.failed(input, reason, Optional.of(new FailurePolicy.Stop())));
+        reason -> run.failed(reason, Optional.of(new FailurePolicy.Stop())));
   }
 
   private static Decision decide(

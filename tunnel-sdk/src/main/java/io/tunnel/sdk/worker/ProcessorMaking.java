@@ -14,24 +14,15 @@ final class ProcessorMaking {
   private final WorkerRuntime runtime;
   private final WorkerChannelCore core;
   private final ProcessorCalls calls;
-  private final Outcome outcome;
+  private final ChannelRunner channel;
   private volatile Optional<Retrying> retrying = Optional.empty();
 
-  /** Receives the processor, or the reasons why there is none. */
-  interface Outcome {
-    /** The processor is made. */
-    void made(IChannelProcessor processor);
-
-    /** An attempt failed; the core knows whether a retry follows. */
-    void notMade(Throwable reason);
-  }
-
   ProcessorMaking(
-      WorkerRuntime runtime, WorkerChannelCore core, ProcessorCalls calls, Outcome outcome) {
+      WorkerRuntime runtime, WorkerChannelCore core, ProcessorCalls calls, ChannelRunner channel) {
     this.runtime = runtime;
     this.core = core;
     this.calls = calls;
-    this.outcome = outcome;
+    this.channel = channel;
   }
 
   /** The retry under way, if any; for any thread. */
@@ -46,12 +37,12 @@ final class ProcessorMaking {
 
   void make(ICheckpointer checkpointer, String channelId) {
     if (runtime.processors() instanceof ProcessorSource.Shared shared) {
-      outcome.made(shared.processor());
+      channel.made(shared.processor());
     } else if (runtime.processors() instanceof ProcessorSource.PerChannel each) {
       Consumer<IChannelProcessor> made =
           processor -> {
             over();
-            outcome.made(processor);
+            channel.made(processor);
           };
       calls.make(
           each.factory(), checkpointer, made, reason -> failed(reason, checkpointer, channelId));
@@ -87,6 +78,6 @@ final class ProcessorMaking {
       runtime.notices().tell(l -> l.processingFailed(channelId, attempts, reason, false));
       over();
     }
-    outcome.notMade(reason);
+    channel.notMade(reason);
   }
 }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * and opens the next one when a session is lost. The worker's thread owns the state. No method
  * blocks: callers wait for the returned futures.
  */
-public final class WorkerLoop implements SessionOwner {
+public final class WorkerLoop {
 
   /** Refusals of a session that no retry can cure. */
   private static final Set<ErrorCode> PERMANENT =
@@ -97,8 +97,8 @@ public final class WorkerLoop implements SessionOwner {
     next.open();
   }
 
-  @Override
-  public void opened(WorkerSession opened) {
+  /** The session is open. */
+  void opened(WorkerSession opened) {
     if (phase != Phase.CONNECTING) {
       opened.close();
       return;
@@ -120,13 +120,13 @@ public final class WorkerLoop implements SessionOwner {
     runtime.threads().fitTo(channels);
   }
 
-  @Override
-  public void healthy() {
+  /** The server works: it has answered a heartbeat or stored a checkpoint. */
+  void healthy() {
     failures = 0;
   }
 
-  @Override
-  public void over(WorkerSession over, Throwable reason) {
+  /** The session could not be opened, or has ended. Called once. */
+  void over(WorkerSession over, Throwable reason) {
     session = Optional.empty();
     try {
       lost(reason);
@@ -226,16 +226,16 @@ public final class WorkerLoop implements SessionOwner {
     }
   }
 
-  @Override
-  public void assigned(ChannelRunner channel) {
+  /** The server has assigned a channel. */
+  void assigned(ChannelRunner channel) {
     turns.add(channel);
     if (phase == Phase.ENDING) {
       channel.end(Ending.SHUTDOWN);
     }
   }
 
-  @Override
-  public void closed(ChannelRunner channel) {
+  /** A channel has ended. */
+  void closed(ChannelRunner channel) {
     if (!turns.has(channel)) {
       return;
     }

@@ -6,13 +6,13 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.delivery.DeliveryLinks;
-import io.tunnel.sdk.delivery.Pushes;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.worker.channel.Ending;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.FailureControl.RetryingChannel;
@@ -45,11 +45,10 @@ final class WorkerSession implements PushReceiver {
   private static final Duration NODE_SILENCE_MAX = Duration.ofSeconds(3);
 
   private final WorkerRuntime runtime;
-  private final SessionOwner owner;
+  private final WorkerLoop owner;
   private final ChannelTurns<ChannelRunner> turns;
   private final SessionOpening opening;
   private final DeliveryLinks links;
-  private final Pushes pushes = new ToSession();
   private final Map<Integer, ChannelRunner> channels = new HashMap<>();
   private Optional<Link> link = Optional.empty();
   private String sessionId = "";
@@ -68,7 +67,7 @@ final class WorkerSession implements PushReceiver {
 
   WorkerSession(
       WorkerRuntime runtime,
-      SessionOwner owner,
+      WorkerLoop owner,
       ChannelTurns<ChannelRunner> turns,
       SessionOpening opening) {
     WorkerSettings.Session settings = runtime.settings().session();
@@ -219,43 +218,34 @@ final class WorkerSession implements PushReceiver {
   private void take(Frame frame) {
     try {
       own.ifPresent(all -> all.take(frame));
-      Pushes.pass(frame, pushes);
+      if (frame.kind() != FrameKind.ERROR) {
+        handle(frame.operation(), frame.payload());
+      }
     } catch (MalformedException e) {
       over(e);
     }
   }
 
-  /** Handles the pushes about the session and its channels; {@link #own} handles deliveries. */
-  private final class ToSession implements Pushes {
-    @Override
-    public void assigned(Assignment assignment) {
-      add(assignment);
-    }
-
-    @Override
-    public void revoked(Revocation revocation) {
+  /** Handles a push about the session and its channels; {@link #own} handles deliveries. */
+  private void handle(Operation operation, byte[] payload) {
+    if (operation == Operation.ASSIGN) {
+      add(Json.decode(payload, Assignment.class));
+    } else if (operation == Operation.REVOKE) {
+      Revocation revocation = Json.decode(payload, Revocation.class);
       holding(revocation.handle(), revocation.epoch())
           .ifPresent(channel -> channel.end(Ending.REVOKED));
-    }
-
-    @Override
-    public void fenced(Fence fence) {
+    } else if (operation == Operation.FENCE) {
+      Fence fence = Json.decode(payload, Fence.class);
       holding(fence.handle(), fence.epoch()).ifPresent(channel -> channel.end(Ending.FENCED));
-    }
-
-    @Override
-    public void renewed(Renewal renewal) {
+    } else if (operation == Operation.RENEW) {
+      Renewal renewal = Renewal.decode(payload);
       holding(renewal.handle(), renewal.epoch())
           .ifPresent(channel -> channel.feed().renewed(renewal.grant()));
-    }
-
-    @Override
-    public void limited(ChannelEnd end) {
+    } else if (operation == Operation.LIMIT) {
+      ChannelEnd end = ChannelEnd.decode(payload);
       holding(end.handle(), end.epoch()).ifPresent(channel -> channel.feed().limit(end.position()));
-    }
-
-    @Override
-    public void sessionEnded(SessionEnd end) {
+    } else if (operation == Operation.SESSION_END) {
+      SessionEnd end = Json.decode(payload, SessionEnd.class);
       if (end.sessionId().equals(sessionId)) {
         over(new RefusedException(end.code(), end.reason()));
       }

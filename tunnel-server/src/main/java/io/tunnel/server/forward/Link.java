@@ -13,11 +13,6 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.forward.ForwardException.Reason;
 import io.tunnel.server.net.access.Gate.Vouched;
 import io.tunnel.wire.Agreement;
-import io.tunnel.wire.Authentication;
-import io.tunnel.wire.Authentication.Accepted;
-import io.tunnel.wire.Authentication.Begin;
-import io.tunnel.wire.Authentication.Challenge;
-import io.tunnel.wire.Authentication.Prove;
 import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
@@ -29,13 +24,13 @@ import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
+import io.tunnel.wire.KeyExchange;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl;
 import java.nio.ByteBuffer;
-import java.security.cert.CertificateEncodingException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -46,7 +41,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,7 +76,10 @@ final class Link extends ChannelInboundHandlerAdapter {
 
   private ChannelHandlerContext context;
   private State state = State.CONNECTING;
-  private Optional<AuthenticationProof> proof = Optional.empty();
+
+  /** Present once the node has answered HELLO, when there is a voucher. */
+  private Optional<KeyExchange> exchange = Optional.empty();
+
   private int lastId = GREETING_ID;
 
   /** Bytes of the arriving answer that the owner counts. */
@@ -353,59 +350,39 @@ final class Link extends ChannelInboundHandlerAdapter {
           open();
         } else {
           state = State.BEGINNING;
-          authenticate(new Begin(vouched.get().voucher().keyId(), nonce));
+          authenticate(begun(vouched.get()).begin());
         }
       }
-      case BEGINNING -> prove(answer(payload, Challenge.class));
-      case PROVING -> requireProof(answer(payload, Accepted.class));
+      case BEGINNING -> {
+        state = State.PROVING;
+        authenticate(exchange.orElseThrow().prove(payload));
+      }
+      case PROVING -> {
+        if (exchange.orElseThrow().confirm(payload).isPresent()) {
+          open();
+        } else {
+          // A program that cannot prove the secret gets no request: it could be any program.
+          end("it does not know the master key of this server");
+        }
+      }
       case CONNECTING, OPEN, CLOSED -> throw new IllegalStateException("entering while " + state);
     }
   }
 
-  private static <T> T answer(byte[] payload, Class<T> step) {
-    Authentication.Answer answer = Authentication.Answer.decode(payload);
-    if (!step.isInstance(answer)) {
-      throw new MalformedException("a step of an authentication out of turn");
-    }
-    return step.cast(answer);
-  }
-
-  private void authenticate(Authentication.Request step) {
-    write(Operation.AUTHENTICATE, ++lastId, step.encode());
-  }
-
-  private void prove(Challenge challenge) {
-    Vouched ours = vouched.orElseThrow();
-    AuthenticationProof seen =
-        new AuthenticationProof(ours.voucher().keyId(), nonce, challenge.nonce(), binding());
-    proof = Optional.of(seen);
-    state = State.PROVING;
-    authenticate(new Prove(seen.ofClient(ours.secret().toByteArray())));
-  }
-
-  /** The certificate of the node, as this side of the connection sees it. */
-  private Bytes binding() {
+  private KeyExchange begun(Vouched ours) {
     SslHandler tls = context.pipeline().get(SslHandler.class);
-    if (tls == null) {
-      return AuthenticationProof.NO_CHANNEL;
-    }
-    try {
-      return AuthenticationProof.binding(
-          tls.engine().getSession().getPeerCertificates()[0].getEncoded());
-    } catch (SSLPeerUnverifiedException | CertificateEncodingException e) {
-      throw new MalformedException("a node without a certificate");
-    }
+    Bytes binding =
+        tls == null
+            ? AuthenticationProof.NO_CHANNEL
+            : KeyExchange.binding(tls.engine().getSession());
+    KeyExchange begun =
+        new KeyExchange(ours.voucher().keyId(), ours.secret().toByteArray(), nonce, binding);
+    exchange = Optional.of(begun);
+    return begun;
   }
 
-  /** A program that cannot prove the secret gets no request: it could be anybody. */
-  private void requireProof(Accepted accepted) {
-    Vouched ours = vouched.orElseThrow();
-    Bytes expected = proof.orElseThrow().ofServer(ours.secret().toByteArray());
-    if (AuthenticationProof.areEqual(expected, accepted.proof())) {
-      open();
-    } else {
-      end("it does not know the master key of this server");
-    }
+  private void authenticate(byte[] step) {
+    write(Operation.AUTHENTICATE, ++lastId, step);
   }
 
   private void open() {

@@ -81,9 +81,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     this.held = new HeldRights(budgets.shares());
     this.account = budgets.untaken().open(this::closeAtOnce, () -> execute(this::goOn));
     this.intake = new FrameIntake(budgets.partial(), budgets.limits(), new IntakeOwner());
-    this.openRequests =
-        new OpenRequests(
-            budgets.requests(), account, budgets.limits().requestsMax(), new OpenRequestsPort());
+    this.openRequests = budgets.openRequests(account, new OpenRequestsPort());
   }
 
   @Override

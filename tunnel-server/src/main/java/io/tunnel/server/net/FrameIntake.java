@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Budget;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameException;
@@ -21,7 +22,7 @@ import java.util.function.Consumer;
  * deadline counts ticks of the event loop while the connection is read from, so pauses of the
  * server do not count against the client.
  */
-final class FrameIntake implements PartialFrames.Holder {
+final class FrameIntake {
 
   /** Bytes behind the length of a frame from a client that has not greeted. */
   static final int GREETING_BYTES_MAX = 4 * 1024;
@@ -33,7 +34,10 @@ final class FrameIntake implements PartialFrames.Holder {
 
   private static final int TLS_OPENING_BYTES = 2;
 
-  private final PartialFrames partial;
+  /** The memory of incomplete frames, by what evicts their connections. */
+  private final Budget<Runnable> partial;
+
+  private final Runnable crowdedOut;
   private final long tickMs;
   private final int idleMsMax;
   private final Owner owner;
@@ -85,8 +89,9 @@ final class FrameIntake implements PartialFrames.Holder {
     Future<?> schedule(Runnable task, long delay, TimeUnit unit);
   }
 
-  FrameIntake(PartialFrames partial, NetLimits limits, Owner owner) {
+  FrameIntake(Budget<Runnable> partial, NetLimits limits, Owner owner) {
     this.partial = partial;
+    this.crowdedOut = () -> owner.end(Farewell.FRAME_CROWDED_OUT);
     this.tickMs = Math.max(1, limits.frameMsMax() / TICKS);
     this.idleMsMax = limits.idleMsMax();
     this.owner = owner;
@@ -158,10 +163,14 @@ final class FrameIntake implements PartialFrames.Holder {
 
   private void tell(int held) {
     if (held != 0 || heldBytes != 0) {
-      boolean hasBegun = heldFrame != wholeFrames;
+      if (heldFrame != wholeFrames) {
+        // The frame is a new one, and younger than those that others have begun.
+        partial.set(crowdedOut, 0);
+      }
       heldBytes = held;
       heldFrame = wholeFrames;
-      partial.holds(this, held, hasBegun);
+      partial.set(crowdedOut, held);
+      partial.relieve(Runnable::run);
     }
   }
 
@@ -189,11 +198,6 @@ final class FrameIntake implements PartialFrames.Holder {
     } else {
       tickLater();
     }
-  }
-
-  @Override
-  public void crowdedOut() {
-    owner.end(Farewell.FRAME_CROWDED_OUT);
   }
 
   /** Drops the incomplete frame and all further bytes. */

@@ -37,6 +37,7 @@ import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.AuditLog;
+import io.tunnel.server.net.access.Budget;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.delivery.Attachments;
@@ -323,7 +324,7 @@ public final class NetServer implements AutoCloseable {
   /** The memory that clients take now. */
   public Held held() {
     return new Held(
-        budgets.partial().bytes(), budgets.requests().bytes(), budgets.untaken().bytes());
+        budgets.partial().taken(), budgets.requests().taken(), budgets.untaken().bytes());
   }
 
   /** Stops listening; connections stay open. */
@@ -382,8 +383,9 @@ public final class NetServer implements AutoCloseable {
   /** The budgets that all connections of a server share. */
   record Budgets(
       NetLimits limits,
-      PartialFrames partial,
-      OpenRequests.Budget requests,
+      Budget<Runnable> partial,
+      Budget<?> requests,
+      Budget<?> queued,
       Untaken untaken,
       Places places,
       Shares shares) {
@@ -393,11 +395,17 @@ public final class NetServer implements AutoCloseable {
       NetLimits limits = said.boundBy(connectionsMax);
       return new Budgets(
           limits,
-          new PartialFrames(limits.partialBytesMax()),
-          new OpenRequests.Budget(limits.requestBytesMax()),
+          new Budget<>(limits.partialBytesMax()),
+          new Budget<>(limits.requestBytesMax()),
+          new Budget<>(limits.requestBytesMax() / 2),
           new Untaken(limits.answerBytesMax(), limits.connectionAnswerBytesMax()),
           new Places(connectionsMax, limits.connectionsPerAddressMax()),
           new Shares(gate, limits.principalMetricsMax()));
+    }
+
+    /** The requests of a connection with this account. */
+    OpenRequests openRequests(Untaken.Account account, OpenRequests.Port port) {
+      return new OpenRequests(requests, queued, account, limits.requestsMax(), port);
     }
   }
 

@@ -2,12 +2,12 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.net.access.Budget;
 import io.tunnel.wire.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The unanswered requests of one connection. Requests that are not served yet wait here, in their
@@ -29,7 +29,8 @@ final class OpenRequests {
   /** Larger requests do not wait: they are refused when the budget is used up. */
   static final int SMALL_BYTES_MAX = 64 * 1024;
 
-  private final Budget budget;
+  private final Budget<?> requests;
+  private final Budget<?> queued;
   private final Untaken.Account account;
   private final int requestsMax;
   private final Port port;
@@ -85,8 +86,17 @@ final class OpenRequests {
     void execute(Runnable action);
   }
 
-  OpenRequests(Budget budget, Untaken.Account account, int requestsMax, Port port) {
-    this.budget = budget;
+  /**
+   * None yet.
+   *
+   * @param requests memory of all unanswered requests
+   * @param queued memory of requests that wait after the first one of their connections
+   * @param requestsMax requests of this connection that are served at the same time
+   */
+  OpenRequests(
+      Budget<?> requests, Budget<?> queued, Untaken.Account account, int requestsMax, Port port) {
+    this.requests = requests;
+    this.queued = queued;
     this.account = account;
     this.requestsMax = requestsMax;
     this.port = port;
@@ -103,17 +113,22 @@ final class OpenRequests {
   /** Takes a request. */
   void take(Frame request) {
     boolean isCounted = !isSmall(request);
-    if (isCounted && !budget.tryTake(cost(request))) {
-      port.refuse(request, budget.busy());
-      return;
-    }
     boolean isBehind = !waiting.isEmpty() && !isCounted;
-    if (isBehind && !budget.tryQueue(cost(request))) {
-      port.refuse(request, budget.busy());
+    if ((isCounted && !requests.tryTake(cost(request)))
+        || (isBehind && !queued.tryTake(cost(request)))) {
+      port.refuse(request, busy());
       return;
     }
     waiting.add(new Waiting(request, isCounted, isBehind));
     serveWaiting();
+  }
+
+  private RefusedException busy() {
+    return new RefusedException(
+        ErrorCode.BUSY,
+        "requests that are not answered take net.limits.requestBytesMax = "
+            + requests.max()
+            + " bytes; try again later");
   }
 
   /** Serves waiting requests as long as the limits allow. */
@@ -156,7 +171,7 @@ final class OpenRequests {
   private Frame drop() {
     Waiting dropped = leave();
     if (dropped.isCounted()) {
-      budget.give(cost(dropped.request()));
+      requests.give(cost(dropped.request()));
     }
     return dropped.request();
   }
@@ -169,14 +184,10 @@ final class OpenRequests {
         || !port.mayServe(next.request(), servedNow == 0)) {
       return false;
     }
-    long cost = cost(next.request());
-    if (!next.isCounted() && !budget.tryTake(cost)) {
-      if (servedNow > 0) {
+    if (!next.isCounted()) {
+      if (!requests.tryTake(cost(next.request()), servedNow == 0)) {
         return false;
       }
-      budget.take(cost);
-    }
-    if (!next.isCounted()) {
       waiting.addFirst(new Waiting(leave().request(), true, false));
     }
     return Untaken.Answer.of(next.request().operation()).map(account::promise).orElse(true);
@@ -186,14 +197,14 @@ final class OpenRequests {
   private Waiting leave() {
     Waiting first = waiting.remove();
     if (first.isQueued()) {
-      budget.leaveQueue(cost(first.request()));
+      queued.give(cost(first.request()));
     }
     return first;
   }
 
   /** A request was answered. For any thread. */
   void answered(Frame request) {
-    budget.give(cost(request));
+    requests.give(cost(request));
     Untaken.Answer.of(request.operation()).ifPresent(account::giveBack);
     served.decrementAndGet();
     if (hasWaiting) {
@@ -206,7 +217,7 @@ final class OpenRequests {
    * {@link #answered} of one without a payload. For any thread.
    */
   void forgetPayload(Frame request) {
-    budget.give(request.payload().length);
+    requests.give(request.payload().length);
   }
 
   /** Whether no request waits or is being served. */
@@ -254,72 +265,6 @@ final class OpenRequests {
       end = Optional.of(whenDecided);
     } else {
       whenDecided.run();
-    }
-  }
-
-  /** The memory of unanswered requests of all connections. For any thread. */
-  static final class Budget {
-
-    private final long bytesMax;
-    private final AtomicLong bytes = new AtomicLong();
-
-    /** Memory of requests behind the first waiting one of their connections. */
-    private final AtomicLong queuedBytes = new AtomicLong();
-
-    Budget(long bytesMax) {
-      this.bytesMax = bytesMax;
-    }
-
-    /** Takes {@code cost} for a request that waits, if half of the budget allows it. */
-    boolean tryQueue(long cost) {
-      if (queuedBytes.addAndGet(cost) > bytesMax / 2) {
-        queuedBytes.addAndGet(-cost);
-        return false;
-      }
-      return true;
-    }
-
-    /** Gives the {@code cost} of a request back that waits no more. */
-    void leaveQueue(long cost) {
-      queuedBytes.addAndGet(-cost);
-    }
-
-    /** The bytes of requests that wait. */
-    long queuedBytes() {
-      return queuedBytes.get();
-    }
-
-    /** Takes {@code cost} if the budget allows it. */
-    boolean tryTake(long cost) {
-      if (bytes.addAndGet(cost) > bytesMax) {
-        bytes.addAndGet(-cost);
-        return false;
-      }
-      return true;
-    }
-
-    /** Takes {@code cost} even beyond the budget. */
-    void take(long cost) {
-      bytes.addAndGet(cost);
-    }
-
-    /** Gives {@code cost} back. */
-    void give(long cost) {
-      bytes.addAndGet(-cost);
-    }
-
-    /** The refusal of a request beyond the budget. */
-    RefusedException busy() {
-      return new RefusedException(
-          ErrorCode.BUSY,
-          "requests that are not answered take net.limits.requestBytesMax = "
-              + bytesMax
-              + " bytes; try again later");
-    }
-
-    /** The used bytes. */
-    long bytes() {
-      return bytes.get();
     }
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Budget;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -13,21 +14,20 @@ import java.util.Set;
  * connections, a new connection replaces the oldest one without a greeting (of the server or the
  * network); when all connections have greeted, the new one is refused.
  *
- * <p>The monitor guards the fields; no other object is called under it.
+ * <p>The monitor guards the fields; only the budget is called under it.
  */
 final class Places {
 
   /** Refused connections that get a message at the same time; further ones are just closed. */
   static final int REFUSED_MAX = 64;
 
-  private final int placesMax;
   private final int ofNetworkMax;
+
+  /** The places, by network; those of admitted connections are taken. */
+  private final Budget<Bytes> places;
 
   /** The networks of admitted connections. */
   private final Map<Holder, Bytes> networkByHolder = new HashMap<>();
-
-  /** The number of connections in {@code networkByHolder} by network; never 0. */
-  private final Map<Bytes, Integer> countByNetwork = new HashMap<>();
 
   private final Set<Holder> greeted = new LinkedHashSet<>();
   private final Set<Holder> notGreeted = new LinkedHashSet<>();
@@ -61,7 +61,7 @@ final class Places {
    * @param ofNetworkMax places of one network
    */
   Places(int placesMax, int ofNetworkMax) {
-    this.placesMax = placesMax;
+    this.places = new Budget<>(placesMax, ofNetworkMax);
     this.ofNetworkMax = ofNetworkMax;
   }
 
@@ -71,22 +71,20 @@ final class Places {
    * @param network the network whose connections are counted together
    */
   Entry enter(Holder holder, Bytes network) {
-    Optional<Holder> replaced;
+    Optional<Holder> replaced = Optional.empty();
     synchronized (this) {
-      boolean isCrowded = countByNetwork.getOrDefault(network, 0) >= ofNetworkMax;
-      boolean isFull = networkByHolder.size() >= placesMax;
-      replaced =
-          isCrowded
-              ? oldestOf(network)
-              : isFull ? notGreeted.stream().findFirst() : Optional.empty();
-      if ((isCrowded || isFull) && replaced.isEmpty()) {
-        return refuse(holder, isCrowded);
+      if (!places.tryTake(network, 1)) {
+        boolean isCrowded = places.of(network) >= ofNetworkMax;
+        replaced = isCrowded ? oldestOf(network) : notGreeted.stream().findFirst();
+        if (replaced.isEmpty()) {
+          return refuse(holder, isCrowded);
+        }
+        free(replaced.get());
+        evicted.add(replaced.get());
+        places.take(network, 1);
       }
-      replaced.ifPresent(this::free);
-      replaced.ifPresent(evicted::add);
       notGreeted.add(holder);
       networkByHolder.put(holder, network);
-      countByNetwork.merge(network, 1, Integer::sum);
     }
     replaced.ifPresent(other -> other.closeAtOnce(Farewell.NOT_GREETED));
     return Entry.ADMITTED;
@@ -109,7 +107,7 @@ final class Places {
   private void free(Holder holder) {
     Bytes network = networkByHolder.remove(holder);
     if (network != null) {
-      countByNetwork.computeIfPresent(network, (unused, count) -> count > 1 ? count - 1 : null);
+      places.give(network, 1);
     }
     boolean unused =
         greeted.remove(holder)

@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import io.tunnel.server.net.access.Budget;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -15,54 +16,27 @@ import java.util.concurrent.RejectedExecutionException;
  * it: a principal whose answer takes long does not wait for itself. The bytes of requests under way
  * are bounded, except that one request may always run. {@link OpenRequests} bounds the waiting ones
  * of all principals together, and those of one principal may be bounded as well, except that one
- * may always wait. For any thread; nothing is called under the monitor.
+ * may always wait. For any thread; only the budgets are called under the monitor.
  */
 final class Turns {
 
   private final Executor executor;
-  private final long bytesMax;
   private final long waitingBytesMax;
 
+  /** Bytes of waiting tasks, by owner. */
+  private final Budget<Object> waitingBytes = new Budget<>(Budget.UNBOUNDED);
+
+  /** Bytes of requests under way. */
+  private final Budget<Object> bytes;
+
   /** Waiting tasks by owner; an owner without waiting tasks and requests under way has no entry. */
-  private final Map<Object, Line> waiting = new HashMap<>();
+  private final Map<Object, Deque<Task>> waiting = new HashMap<>();
 
   /** Owners with a waiting task and no request under way, in the order of their turns. */
   private final Deque<Object> ready = new ArrayDeque<>();
 
-  /** Bytes of requests under way. */
-  private long bytes;
-
   /** Tasks under way, by the identity of their requests. */
   private final IdentityHashMap<Object, Started> underWay = new IdentityHashMap<>();
-
-  /** The waiting tasks of one owner. */
-  private static final class Line {
-    private final Deque<Task> tasks = new ArrayDeque<>();
-    private long bytes;
-
-    boolean isEmpty() {
-      return tasks.isEmpty();
-    }
-
-    boolean hasRoom(Task task, long bytesMax) {
-      return tasks.isEmpty() || bytes + task.bytes() <= bytesMax;
-    }
-
-    void add(Task task) {
-      tasks.add(task);
-      bytes += task.bytes();
-    }
-
-    Task peek() {
-      return tasks.peek();
-    }
-
-    Task take() {
-      Task first = tasks.remove();
-      bytes -= first.bytes();
-      return first;
-    }
-  }
 
   /** A task under way. */
   private record Started(Object owner, int bytes) {}
@@ -96,7 +70,7 @@ final class Turns {
    */
   Turns(Executor executor, long bytesMax, long waitingBytesMax) {
     this.executor = executor;
-    this.bytesMax = bytesMax;
+    this.bytes = new Budget<>(bytesMax);
     this.waitingBytesMax = waitingBytesMax;
   }
 
@@ -110,13 +84,14 @@ final class Turns {
   }
 
   private synchronized boolean add(Object owner, Task task) {
-    Line line = waiting.get(owner);
+    Deque<Task> line = waiting.get(owner);
     if (line == null) {
-      line = new Line();
+      line = new ArrayDeque<>();
       waiting.put(owner, line);
       ready.add(owner);
     }
-    boolean hasRoom = line.hasRoom(task, waitingBytesMax);
+    long most = line.isEmpty() ? Budget.UNBOUNDED : waitingBytesMax;
+    boolean hasRoom = waitingBytes.tryTake(owner, task.bytes(), most);
     if (hasRoom) {
       line.add(task);
     }
@@ -178,7 +153,7 @@ final class Turns {
       if (ended == null) {
         return;
       }
-      bytes -= ended.bytes();
+      bytes.give(ended.bytes());
       if (waiting.get(ended.owner()).isEmpty()) {
         waiting.remove(ended.owner());
       } else {
@@ -204,14 +179,13 @@ final class Turns {
       return null;
     }
     Task first = waiting.get(ready.peek()).peek();
-    int more = first.bytes();
-    if (!underWay.isEmpty() && bytes + more > bytesMax) {
+    if (!bytes.tryTake(first.bytes(), underWay.isEmpty())) {
       return null;
     }
     Object owner = ready.poll();
-    var unused = waiting.get(owner).take();
-    underWay.put(first.request(), new Started(owner, more));
-    bytes += more;
-    return first;
+    Task begun = waiting.get(owner).remove();
+    waitingBytes.give(owner, begun.bytes());
+    underWay.put(begun.request(), new Started(owner, begun.bytes()));
+    return begun;
   }
 }

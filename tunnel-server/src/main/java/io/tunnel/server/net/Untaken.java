@@ -2,19 +2,16 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.Limits;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Budget;
 import io.tunnel.wire.Operation;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
  * The bytes of answers and deliveries that clients have not read, of all connections. Beyond the
- * limit the server closes the connection that has read nothing for longest, measured in bytes that
- * other connections have read since. For any thread.
+ * limit the server closes the connection that has read nothing for longest. For any thread.
  *
  * <p>The unread bytes of one connection are bounded too. Room for a large answer is promised before
  * the answer is made, at its largest size, and the unused part is given back: so no data is read
@@ -27,11 +24,8 @@ final class Untaken {
 
   private static final int LEFT_FOR_ROWS = 7 * 1024 * 1024;
 
-  private final long bytesMax;
+  private final Budget<Account> unread;
   private final long ofConnectionMax;
-  private final AtomicLong bytes = new AtomicLong();
-  private final AtomicLong takenBytes = new AtomicLong();
-  private final Set<Account> accounts = ConcurrentHashMap.newKeySet();
 
   /**
    * Without unread bytes.
@@ -41,7 +35,7 @@ final class Untaken {
    *     wait, and a connection that exceeds it with unpromised answers is closed
    */
   Untaken(long bytesMax, long ofConnectionMax) {
-    this.bytesMax = bytesMax;
+    this.unread = new Budget<>(bytesMax);
     this.ofConnectionMax = ofConnectionMax;
   }
 
@@ -113,50 +107,29 @@ final class Untaken {
    * @param wake called by any thread when room for a refused promise may be free
    */
   Account open(Consumer<Farewell> close, Runnable wake) {
-    Account account = new Account(close, wake);
-    accounts.add(account);
-    return account;
+    return new Account(close, wake);
   }
 
   /** The unread bytes of all connections. */
   long bytes() {
-    return bytes.get();
-  }
-
-  private void relieve() {
-    while (bytes.get() > bytesMax) {
-      Optional<Account> laziest =
-          accounts.stream()
-              .filter(Account::owes)
-              .min(Comparator.comparingLong(account -> account.mark));
-      if (laziest.isEmpty()) {
-        return;
-      }
-      laziest.get().end(Farewell.ANSWERS_UNTAKEN);
-    }
+    return unread.taken();
   }
 
   /**
-   * The unread bytes of one connection. The monitor guards the fields except {@code mark}; nothing
-   * is called under it.
+   * The unread bytes of one connection, at most {@code ofConnectionMax}, or the connection is being
+   * closed. The monitor guards the fields; only the budget is called under it.
    */
   final class Account {
     private final Consumer<Farewell> close;
     private final Runnable wake;
 
-    /** Unread bytes; at most {@code ofConnectionMax}, or the connection is being closed. */
-    private long untaken;
-
-    /** Promised bytes; together with {@code untaken} at most {@code ofConnectionMax}. */
+    /** Promised bytes; together with the unread ones at most {@code ofConnectionMax}. */
     private long promised;
 
     /** The smallest refused promise since the last wake-up; 0 without one. */
     private long wanted;
 
     private boolean isClosed;
-
-    /** The value of {@code takenBytes} when this connection last read, or had no unread bytes. */
-    private volatile long mark = takenBytes.get();
 
     private Account(Consumer<Farewell> close, Runnable wake) {
       this.close = close;
@@ -178,11 +151,15 @@ final class Untaken {
 
     /** Like {@link #promise}, without a wake-up later. */
     synchronized boolean promiseNow(Answer answer) {
-      if (!isClosed && untaken + promised + needed(answer) > ofConnectionMax) {
+      if (!isClosed && !fits(needed(answer))) {
         return false;
       }
       promised += answer.bytesMax();
       return true;
+    }
+
+    private boolean fits(long more) {
+      return unread.of(this) + promised + more <= ofConnectionMax;
     }
 
     private static long needed(Answer answer) {
@@ -210,7 +187,7 @@ final class Untaken {
     }
 
     private synchronized boolean isRoomFound() {
-      if (isClosed || wanted == 0 || untaken + promised + wanted > ofConnectionMax) {
+      if (isClosed || wanted == 0 || !fits(wanted)) {
         return false;
       }
       wanted = 0;
@@ -226,58 +203,27 @@ final class Untaken {
 
     /** Bytes were sent to the client. */
     void given(int count) {
-      if (!add(count)) {
-        return;
+      synchronized (this) {
+        if (isClosed) {
+          return;
+        }
+        unread.take(this, count);
       }
-      if (bytes.addAndGet(count) > bytesMax) {
-        relieve();
-      }
-      if (hasTooMuch()) {
+      unread.relieve(laziest -> laziest.end(Farewell.ANSWERS_UNTAKEN));
+      if (unread.of(this) > ofConnectionMax) {
         end(Farewell.OWN_ANSWERS_UNTAKEN);
       }
     }
 
-    private synchronized boolean add(int count) {
-      if (isClosed) {
-        return false;
-      }
-      if (untaken == 0) {
-        mark = takenBytes.get();
-      }
-      untaken += count;
-      return true;
-    }
-
-    private synchronized boolean hasTooMuch() {
-      return untaken > ofConnectionMax;
-    }
-
     /** The client has read the bytes, or never will. */
     void taken(int count) {
-      if (subtract(count)) {
-        bytes.addAndGet(-count);
-        mark = takenBytes.addAndGet(count);
-        wake();
+      synchronized (this) {
+        if (isClosed) {
+          return;
+        }
+        unread.give(this, count);
       }
-    }
-
-    private synchronized boolean subtract(int count) {
-      if (isClosed) {
-        return false;
-      }
-      untaken -= count;
-      return true;
-    }
-
-    private synchronized boolean owes() {
-      return untaken > 0;
-    }
-
-    private synchronized long settle() {
-      long left = untaken;
-      untaken = 0;
-      isClosed = true;
-      return left;
+      wake();
     }
 
     private void end(Farewell why) {
@@ -286,9 +232,9 @@ final class Untaken {
     }
 
     /** Closes the account; idempotent. */
-    void close() {
-      accounts.remove(this);
-      bytes.addAndGet(-settle());
+    synchronized void close() {
+      isClosed = true;
+      unread.set(this, 0);
     }
   }
 }

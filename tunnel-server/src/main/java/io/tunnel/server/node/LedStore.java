@@ -4,6 +4,7 @@ import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.FencedStoreException;
 import io.tunnel.server.catalog.store.StoreListener;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -11,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,38 +36,86 @@ final class LedStore {
   private final Executor waiting;
   private final Holder holder;
 
-  /** Moved by the unit's owner, except to {@link State#LEAVING}, which {@link #halt} does. */
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
 
-  /** Whether a placement gives the unit to this node; holds in every state. */
-  private volatile boolean isWanted;
-
-  /** Whether this node leads no stores for now, whatever is wanted; holds in every state. */
-  private volatile boolean isSuspended;
-
-  /** Whether the node stops: the store is closed or will be, and no other is opened. */
-  private volatile boolean isClosed;
-
-  /** Present from the end of {@link State#OPENING} until the holder has resigned. */
+  /** Present from the end of opening until the holder has resigned. */
   private volatile Optional<CatalogStore> store = Optional.empty();
 
   /** Number of the newest opening: a listener of an older opening is ignored. */
   private long attempt;
 
+  /** Where the store is, and whether this node is told to lead the unit. */
   private enum State {
-    /** No store, and none is being opened. Next: OPENING. */
+    /** Not told to lead, and no store. */
     IDLE,
-    /** A thread opens the store. Next: LEADING, PAUSING, or IDLE when leading is not wanted now. */
+    /** Told to lead; the owner opens the store next. */
+    DUE,
+    /** A thread opens the store. */
     OPENING,
-    /** The holder leads with the store. Next: LEAVING; PAUSING when fenced. */
+    /** Told to leave while a thread opens the store: it is closed when it is open. */
+    DROPPING,
+    /** The holder leads with the store. */
     LEADING,
-    /** Told to leave; the holder still has to resign. Next: IDLE; PAUSING when fenced. */
+    /** Told to leave; the holder still has to resign. */
     LEAVING,
-    /** Opening or leading failed; waits before it tries again. Next: IDLE. */
-    PAUSING;
+    /** Told to leave and to lead again; the holder still has to resign. */
+    RETURNING,
+    /** Opening or leading failed; waits before it tries again. */
+    PAUSING,
+    /** Told to leave during a pause. */
+    RESTING,
+    /** The node stops: the store is closed or will be, and no other is opened. */
+    CLOSED;
 
     boolean hasHolder() {
-      return this == LEADING || this == LEAVING;
+      return this == LEADING || this == LEAVING || this == RETURNING;
+    }
+  }
+
+  /** Why the state moves; a reason that does not apply to a state leaves the state as it is. */
+  private enum Reason {
+    /** Told to lead; by the thread that tells what is wanted. */
+    LEAD(
+        Map.of(
+            State.IDLE, State.DUE,
+            State.DROPPING, State.OPENING,
+            State.LEAVING, State.RETURNING,
+            State.RESTING, State.PAUSING)),
+    /** Told to leave; by the thread that tells what is wanted. */
+    LEAVE(
+        Map.of(
+            State.DUE, State.IDLE,
+            State.OPENING, State.DROPPING,
+            State.LEADING, State.LEAVING,
+            State.RETURNING, State.LEAVING,
+            State.PAUSING, State.RESTING)),
+    /** The owner begins to open the store. */
+    OPEN(Map.of(State.DUE, State.OPENING)),
+    /** The store is open, and not wanted any more. */
+    DROP(Map.of(State.DROPPING, State.IDLE)),
+    /** The holder has begun to lead. */
+    HOLD(Map.of(State.OPENING, State.LEADING, State.DROPPING, State.LEAVING)),
+    /** The store could not be opened, or the holder not lead, or the store was fenced. */
+    FAIL(
+        Map.of(
+            State.OPENING, State.PAUSING,
+            State.DROPPING, State.RESTING,
+            State.LEADING, State.PAUSING,
+            State.LEAVING, State.RESTING,
+            State.RETURNING, State.PAUSING)),
+    /** The holder resigns. */
+    RESIGN(Map.of(State.LEAVING, State.IDLE, State.RETURNING, State.DUE)),
+    /** The pause after a failure is over. */
+    WAKE(Map.of(State.PAUSING, State.DUE, State.RESTING, State.IDLE)),
+    /** The node stops; by any thread. */
+    CLOSE(
+        EnumSet.allOf(State.class).stream()
+            .collect(Collectors.toMap(from -> from, from -> State.CLOSED)));
+
+    private final Map<State, State> moves;
+
+    Reason(Map<State, State> moves) {
+      this.moves = moves;
     }
   }
 
@@ -110,76 +160,49 @@ final class LedStore {
     return state.get() == State.LEADING;
   }
 
-  /** Whether this node is told to lead the unit, and leads it or is about to; any thread. */
-  boolean isWanted() {
-    return isWanted;
-  }
-
   /** Leads the unit as soon as possible. */
   void lead() {
-    isWanted = true;
+    move(Reason.LEAD);
     onOwner(this::begin);
   }
 
-  /** Leads the unit no longer. */
+  /** Leads the unit no longer: {@link #isLeading} is false from now on; the holder resigns soon. */
   void leave() {
-    isWanted = false;
-    halt();
-  }
-
-  /** Leads the unit no longer until {@link #resume}; does nothing when it is suspended already. */
-  void suspend() {
-    if (!isSuspended) {
-      isSuspended = true;
-      halt();
-    }
-  }
-
-  /** {@link #isLeading} is false from now on; the holder resigns soon. */
-  private void halt() {
-    state.compareAndSet(State.LEADING, State.LEAVING);
+    move(Reason.LEAVE);
     onOwner(this::end);
   }
 
-  /** Leads the unit again if it is told to; does nothing when it is not suspended. */
-  void resume() {
-    if (isSuspended) {
-      isSuspended = false;
-      onOwner(this::begin);
-    }
-  }
-
-  private boolean mayLead() {
-    return isWanted && !isSuspended && !isClosed;
+  /** Moves the state in one step; returns false when the reason does not apply to the state. */
+  private boolean move(Reason reason) {
+    State before = state.getAndUpdate(from -> reason.moves.getOrDefault(from, from));
+    return reason.moves.containsKey(before);
   }
 
   private void begin() {
-    if (state.get() == State.IDLE && mayLead()) {
+    if (move(Reason.OPEN)) {
       open();
     }
   }
 
   private void end() {
-    if (state.get().hasHolder()) {
+    if (move(Reason.RESIGN)) {
       resign();
-      state.set(State.IDLE);
     }
   }
 
   private void open() {
-    state.set(State.OPENING);
     attempt++;
     long own = attempt;
     waiting.execute(
         () -> {
           try {
             CatalogStore opened = opener.open(new OpenedListener(own));
-            if (isClosed || !onOwner(() -> opened(opened))) {
+            if (isClosed() || !onOwner(() -> opened(opened))) {
               close(opened);
             }
           } catch (IOException | RuntimeException e) {
             warnOfRetry(e);
-            onOwner(this::pause);
+            onOwner(this::failed);
           }
         });
   }
@@ -198,6 +221,10 @@ final class LedStore {
     }
   }
 
+  private boolean isClosed() {
+    return state.get() == State.CLOSED;
+  }
+
   /** Whether the owner takes {@code action}; it does not when the node stops. */
   private boolean onOwner(Runnable action) {
     try {
@@ -211,9 +238,8 @@ final class LedStore {
 
   private void opened(CatalogStore opened) {
     store = Optional.of(opened);
-    if (!mayLead()) {
+    if (move(Reason.DROP) || isClosed()) {
       closeStore();
-      state.set(State.IDLE);
       return;
     }
     try {
@@ -221,25 +247,24 @@ final class LedStore {
     } catch (IOException | RuntimeException e) {
       warnOfRetry(e);
       closeStore();
-      pause();
+      failed();
       return;
     }
     LOGGER.info("this node leads {}", what);
-    state.set(State.LEADING);
+    move(Reason.HOLD);
   }
 
-  private void pause() {
-    state.set(State.PAUSING);
+  private void failed() {
+    move(Reason.FAIL);
     owner.schedule(this::pauseOver, PAUSE_MS, TimeUnit.MILLISECONDS);
   }
 
   private void pauseOver() {
-    state.set(State.IDLE);
+    move(Reason.WAKE);
     begin();
   }
 
   private void resign() {
-    state.compareAndSet(State.LEADING, State.LEAVING);
     LOGGER.info("this node does not lead {} any more", what);
     holder.resign();
     closeStore();
@@ -290,15 +315,16 @@ final class LedStore {
             what,
             reason.getMessage(),
             PAUSE_MS);
+        move(Reason.FAIL);
         resign();
-        pause();
+        failed();
       }
     }
   }
 
   /** Closes the store for good, even while it is being opened; any thread. */
   void close() throws IOException {
-    isClosed = true;
+    move(Reason.CLOSE);
     Optional<CatalogStore> opened = store;
     if (opened.isPresent()) {
       opened.get().close();

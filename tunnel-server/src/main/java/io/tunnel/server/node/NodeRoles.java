@@ -15,11 +15,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Leads partitions through {@link NodeReplicas}, the catalog and groups through stores. */
+/**
+ * Leads partitions through {@link NodeReplicas}, the catalog and groups through stores. Belongs to
+ * the control thread, but for {@link #isLeading} and {@link #close}.
+ */
 final class NodeRoles implements Roles {
 
   private final NodeReplicas replicas;
   private final Map<Integer, LedStore> storeByUnit;
+
+  /** Units with a store that this node is told to lead; it leads them unless it is suspended. */
+  private final Set<Integer> told = new TreeSet<>();
+
+  private boolean isSuspended;
 
   NodeRoles(NodeReplicas replicas, Map<Integer, LedStore> storeByUnit) {
     this.replicas = replicas;
@@ -36,7 +44,10 @@ final class NodeRoles implements Roles {
     if (Unit.isPartition(unit)) {
       replicas.lead(unit);
     } else {
-      storeByUnit.get(unit).lead();
+      told.add(unit);
+      if (!isSuspended) {
+        storeByUnit.get(unit).lead();
+      }
     }
   }
 
@@ -45,6 +56,7 @@ final class NodeRoles implements Roles {
     if (Unit.isPartition(unit)) {
       replicas.leave(unit);
     } else {
+      told.remove(unit);
       storeByUnit.get(unit).leave();
     }
   }
@@ -52,12 +64,7 @@ final class NodeRoles implements Roles {
   @Override
   public Set<Integer> leads() {
     Set<Integer> leads = new TreeSet<>(replicas.leads());
-    storeByUnit.forEach(
-        (unit, store) -> {
-          if (store.isWanted()) {
-            leads.add(unit);
-          }
-        });
+    leads.addAll(told);
     return leads;
   }
 
@@ -71,9 +78,18 @@ final class NodeRoles implements Roles {
     return replicas.warm();
   }
 
-  /** Suspends all stores, or resumes the stores that this node is told to lead. */
-  void suspend(boolean isSuspended) {
-    storeByUnit.values().forEach(isSuspended ? LedStore::suspend : LedStore::resume);
+  /** Leaves all stores until it is called with false, or leads those it is told to again. */
+  void suspend(boolean isToLeave) {
+    if (isSuspended != isToLeave) {
+      isSuspended = isToLeave;
+      for (int unit : told) {
+        if (isToLeave) {
+          storeByUnit.get(unit).leave();
+        } else {
+          storeByUnit.get(unit).lead();
+        }
+      }
+    }
   }
 
   /** Whether this node leads the unit now; any thread. */

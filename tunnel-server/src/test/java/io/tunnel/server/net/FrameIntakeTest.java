@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Budget;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
@@ -39,7 +40,7 @@ final class FrameIntakeTest {
           100,
           100);
 
-  private final PartialFrames partial = new PartialFrames(1 << 20);
+  private final Budget<Runnable> partial = new Budget<>(1 << 20);
   private final Recording owner = new Recording();
   private final FrameIntake intake = new FrameIntake(partial, LIMITS, owner);
 
@@ -116,7 +117,7 @@ final class FrameIntakeTest {
         .hasMessageContaining("at most 4096")
         .extracting(e -> ((FrameException) e).code())
         .isEqualTo(ErrorCode.FRAME_TOO_LARGE);
-    assertThat(partial.bytes()).isZero();
+    assertThat(partial.taken()).isZero();
   }
 
   @Test
@@ -124,10 +125,10 @@ final class FrameIntakeTest {
     intake.greeted();
     byte[] largest = frame(Limits.FRAME_BYTES_MAX + 4 - HEADER);
     take(largest, 0, HEADER);
-    assertThat(partial.bytes()).as("an announcement takes little").isLessThanOrEqualTo(256 * 1024);
+    assertThat(partial.taken()).as("an announcement takes little").isLessThanOrEqualTo(256 * 1024);
     take(largest, HEADER, largest.length);
     assertThat(owner.frames).hasSize(1);
-    assertThat(partial.bytes()).isZero();
+    assertThat(partial.taken()).isZero();
   }
 
   @Test
@@ -135,7 +136,7 @@ final class FrameIntakeTest {
     byte[] frame = frame(100);
     intake.greeted();
     take(frame, 0, 50);
-    assertThat(partial.bytes()).isEqualTo(100);
+    assertThat(partial.taken()).isEqualTo(100);
     owner.pass(9);
     assertThat(owner.isLate).isFalse();
     owner.pass(1);
@@ -179,18 +180,20 @@ final class FrameIntakeTest {
     assertThat(owner.frames).hasSize(2);
     owner.pass(1);
     assertThat(owner.scheduled).isEmpty();
-    assertThat(partial.bytes()).isZero();
+    assertThat(partial.taken()).isZero();
   }
 
   @Test
   void a_frame_for_which_others_leave_no_memory_is_given_up() {
     intake.greeted();
-    PartialFrames.Holder other = () -> {};
+    Runnable other = () -> {};
     byte[] frame = frame(100);
     take(frame, 0, 50);
-    partial.holds(other, (1 << 20) - 100, true);
+    partial.set(other, (1 << 20) - 100);
+    partial.relieve(Runnable::run);
     assertThat(owner.crowdedOut).isZero();
-    partial.holds(other, (1 << 20) - 99, false);
+    partial.set(other, (1 << 20) - 99);
+    partial.relieve(Runnable::run);
     assertThat(owner.crowdedOut).isEqualTo(1);
   }
 
@@ -199,7 +202,7 @@ final class FrameIntakeTest {
     byte[] frame = frame(100);
     take(frame, 0, 50);
     intake.close();
-    assertThat(partial.bytes()).isZero();
+    assertThat(partial.taken()).isZero();
     assertThat(owner.scheduled).hasSize(1).allMatch(Future::isCancelled);
     take(frame, 50, frame.length);
     assertThat(owner.frames).isEmpty();

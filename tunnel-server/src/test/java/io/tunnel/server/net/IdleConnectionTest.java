@@ -131,8 +131,8 @@ final class IdleConnectionTest {
   private void crowdOut() {
     byte[] header = new Frame(Operation.LIST_TABLES, FrameKind.REQUEST, 9, new byte[100]).header();
     nettyChannel.writeInbound(Unpooled.wrappedBuffer(header));
-    PartialFrames.Holder other = () -> {};
-    budgets.partial().holds(other, (int) NetLimits.DEFAULT.partialBytesMax(), true);
+    budgets.partial().set(() -> {}, NetLimits.DEFAULT.partialBytesMax());
+    budgets.partial().relieve(Runnable::run);
   }
 
   @Test

@@ -166,7 +166,7 @@ final class LongRequestsTest {
     assertThat(bob.answered()).containsExactly(4);
     parser.runNext();
     assertThat(other.answered()).containsExactly(2);
-    assertThat(budgets.requests().bytes()).isZero();
+    assertThat(budgets.requests().taken()).isZero();
   }
 
   @Test
@@ -203,7 +203,7 @@ final class LongRequestsTest {
     assertThat(parser.tasks).isEmpty();
     eve.send(7, Operation.HEARTBEAT, padded(HEARTBEAT, each));
     assertThat(eve.answered()).containsExactly(7);
-    assertThat(budgets.requests().bytes()).isZero();
+    assertThat(budgets.requests().taken()).isZero();
   }
 
   @Test
@@ -219,7 +219,7 @@ final class LongRequestsTest {
     assertThat(eve.answered()).containsExactly(2, 3);
     parser.runNext();
     assertThat(eve.answered()).containsExactly(4, 5);
-    assertThat(budgets.requests().bytes()).isZero();
+    assertThat(budgets.requests().taken()).isZero();
   }
 
   @Test
@@ -236,7 +236,7 @@ final class LongRequestsTest {
     closing.nettyChannel.runPendingTasks();
     parser.runNext();
     assertThat(other.answered()).containsExactly(3);
-    assertThat(budgets.requests().bytes()).isZero();
+    assertThat(budgets.requests().taken()).isZero();
     assertThat(parser.tasks).isEmpty();
   }
 
@@ -247,7 +247,7 @@ final class LongRequestsTest {
     eve.nettyChannel.freezeTime();
     parser.isFull = true;
     eve.send(1, Operation.HEARTBEAT, padded(HEARTBEAT));
-    assertThat(budgets.requests().bytes()).isEqualTo(OpenRequests.OVERHEAD_BYTES);
+    assertThat(budgets.requests().taken()).isEqualTo(OpenRequests.OVERHEAD_BYTES);
     eve.send(2, Operation.ECHO, ECHO);
     assertThat(eve.said()).isEmpty();
     eve.nettyChannel.advanceTimeBy(LongRequests.REFUSED_AFTER_MS, TimeUnit.MILLISECONDS);
@@ -255,7 +255,7 @@ final class LongRequestsTest {
     assertThat(said).extracting(Frame::correlationId).containsExactly(1);
     assertThat(eve.answered()).containsExactly(2);
     assertThat(ErrorPayload.decode(said.get(0).payload()).code()).isEqualTo(ErrorCode.BUSY);
-    assertThat(budgets.requests().bytes()).isZero();
+    assertThat(budgets.requests().taken()).isZero();
     parser.isFull = false;
     eve.send(3, Operation.HEARTBEAT, padded(HEARTBEAT));
     parser.runNext();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.net.access.Budget;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
@@ -21,11 +22,12 @@ final class OpenRequestsTest {
   private static final int LARGE = OpenRequests.SMALL_BYTES_MAX;
   private static final long BUDGET = 10 * OpenRequests.OVERHEAD_BYTES + 2L * LARGE;
 
-  private final OpenRequests.Budget budget = new OpenRequests.Budget(BUDGET);
+  private final Budget<Object> budget = new Budget<>(BUDGET);
+  private final Budget<Object> waiting = new Budget<>(BUDGET / 2);
   private final FakePort port = new FakePort();
   private final Untaken.Account account =
       new Untaken(1 << 30, 32 << 20).open(why -> {}, () -> port.posted.add(this::next));
-  private final OpenRequests requests = new OpenRequests(budget, account, MANY, port);
+  private final OpenRequests requests = new OpenRequests(budget, waiting, account, MANY, port);
 
   private static final class FakePort implements OpenRequests.Port {
     private final List<Integer> served = new ArrayList<>();
@@ -119,7 +121,7 @@ final class OpenRequestsTest {
     assertThat(port.isReading).isTrue();
     answer();
     answer();
-    assertThat(budget.bytes()).isZero();
+    assertThat(budget.taken()).isZero();
     assertThat(requests.areNone()).isTrue();
   }
 
@@ -143,7 +145,7 @@ final class OpenRequestsTest {
     answer();
     answer();
     assertThat(requests.areNone()).isTrue();
-    assertThat(budget.bytes()).isZero();
+    assertThat(budget.taken()).isZero();
   }
 
   @Test
@@ -161,7 +163,7 @@ final class OpenRequestsTest {
   @Test
   void
       a_large_request_is_refused_when_others_have_taken_the_budget_and_a_small_one_is_still_served() {
-    budget.take(BUDGET);
+    assertThat(budget.tryTake(BUDGET, true)).isTrue();
     requests.take(request(1, LARGE));
     assertThat(port.busy).containsExactly(1);
     requests.take(request(2, 0));
@@ -174,7 +176,7 @@ final class OpenRequestsTest {
     requests.take(request(4, LARGE));
     assertThat(port.served).containsExactly(2, 3, 4);
     answer();
-    assertThat(budget.bytes()).isZero();
+    assertThat(budget.taken()).isZero();
   }
 
   @Test
@@ -206,12 +208,12 @@ final class OpenRequestsTest {
       requests.take(request(id, 1_000));
     }
     assertThat(port.busy).isEmpty();
-    assertThat(budget.queuedBytes()).as("all but the first").isEqualTo(queued * each);
+    assertThat(waiting.taken()).as("all but the first").isEqualTo(queued * each);
     requests.take(request(1_000, 1_000));
     assertThat(port.busy).containsExactly(1_000);
     FakePort otherPort = new FakePort();
     otherPort.takesAnswers = false;
-    OpenRequests other = new OpenRequests(budget, account, MANY, otherPort);
+    OpenRequests other = new OpenRequests(budget, waiting, account, MANY, otherPort);
     other.take(request(1, 1_000));
     assertThat(otherPort.busy).isEmpty();
     other.take(request(2, 1_000));
@@ -223,8 +225,8 @@ final class OpenRequestsTest {
       answer();
     }
     assertThat(port.served).hasSize(queued + 1);
-    assertThat(budget.queuedBytes()).isZero();
-    assertThat(budget.bytes()).isZero();
+    assertThat(waiting.taken()).isZero();
+    assertThat(budget.taken()).isZero();
   }
 
   @Test
@@ -232,11 +234,11 @@ final class OpenRequestsTest {
     port.takesAnswers = false;
     requests.take(request(1, LARGE));
     requests.take(request(2, 0));
-    assertThat(budget.bytes()).isEqualTo(LARGE + OpenRequests.OVERHEAD_BYTES);
-    assertThat(budget.queuedBytes()).isEqualTo(OpenRequests.OVERHEAD_BYTES);
+    assertThat(budget.taken()).isEqualTo(LARGE + OpenRequests.OVERHEAD_BYTES);
+    assertThat(waiting.taken()).isEqualTo(OpenRequests.OVERHEAD_BYTES);
     requests.close(() -> port.served.add(0));
-    assertThat(budget.bytes()).isZero();
-    assertThat(budget.queuedBytes()).isZero();
+    assertThat(budget.taken()).isZero();
+    assertThat(waiting.taken()).isZero();
     assertThat(requests.areNone()).isTrue();
     assertThat(port.served).as("told at once").containsExactly(0);
   }
@@ -279,6 +281,6 @@ final class OpenRequestsTest {
     requests.decided();
     port.run();
     assertThat(port.served).containsExactly(1, 0);
-    assertThat(budget.bytes()).isZero();
+    assertThat(budget.taken()).isZero();
   }
 }

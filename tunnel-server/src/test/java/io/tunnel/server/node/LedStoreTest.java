@@ -7,13 +7,18 @@ import io.tunnel.server.Logged;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.FencedStoreException;
 import io.tunnel.server.catalog.store.StoreListener;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.replica.NodeReplicas;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -33,6 +38,14 @@ class LedStoreTest {
   private Optional<IOException> leadFails = Optional.empty();
   private final LedStore store =
       new LedStore("the unit", this::open, control, this::await, new Recorder());
+  private final NodeRoles roles =
+      new NodeRoles(
+          (NodeReplicas)
+              Proxy.newProxyInstance(
+                  NodeReplicas.class.getClassLoader(),
+                  new Class<?>[] {NodeReplicas.class},
+                  (proxy, method, arguments) -> Set.of()),
+          Map.of(Unit.CATALOG, store));
 
   /** Does nothing by itself. */
   private static final class ControlQueue extends ScheduledThreadPoolExecutor {
@@ -177,7 +190,6 @@ class LedStoreTest {
   @Test
   void leads_when_the_store_is_open_and_resigns_before_it_is_closed() {
     store.lead();
-    assertThat(store.isWanted()).isTrue();
     assertThat(store.isLeading()).isFalse();
     runAll();
     assertThat(store.isLeading()).isTrue();
@@ -202,17 +214,17 @@ class LedStoreTest {
 
   @Test
   void one_that_is_suspended_resigns_and_leads_when_it_is_resumed() {
-    store.lead();
+    roles.lead(Unit.CATALOG);
     runAll();
-    store.suspend();
+    roles.suspend(true);
     assertThat(store.isLeading()).isFalse();
-    assertThat(store.isWanted()).as("so it says to its group").isTrue();
+    assertThat(roles.leads()).as("so it says to its group").containsExactly(Unit.CATALOG);
     runAll();
-    store.suspend();
+    roles.suspend(true);
     runAll();
     assertThat(happened).containsExactly("leads 1", "resigned", "closed 1");
-    store.resume();
-    store.resume();
+    roles.suspend(false);
+    roles.suspend(false);
     runAll();
     assertThat(happened).endsWith("closed 1", "leads 2");
     assertThat(store.isLeading()).isTrue();
@@ -220,18 +232,18 @@ class LedStoreTest {
 
   @Test
   void one_that_is_suspended_is_not_opened_and_one_that_opens_is_closed() {
-    store.suspend();
-    store.lead();
+    roles.suspend(true);
+    roles.lead(Unit.CATALOG);
     runAll();
     assertThat(listeners).isEmpty();
-    store.resume();
+    roles.suspend(false);
     run(control.tasks);
     run(waiting);
-    store.suspend();
+    roles.suspend(true);
     runAll();
     assertThat(happened).containsExactly("closed 1");
-    store.leave();
-    store.resume();
+    roles.leave(Unit.CATALOG);
+    roles.suspend(false);
     runAll();
     assertThat(happened).as("it is not to be led any more").containsExactly("closed 1");
   }
@@ -239,13 +251,13 @@ class LedStoreTest {
   @Test
   void a_pause_that_ends_while_it_is_suspended_opens_nothing() {
     openFails = Optional.of(new IOException("not now"));
-    store.lead();
+    roles.lead(Unit.CATALOG);
     runAll();
-    store.suspend();
+    roles.suspend(true);
     openFails = Optional.empty();
     pauseEnds();
     assertThat(listeners).isEmpty();
-    store.resume();
+    roles.suspend(false);
     runAll();
     assertThat(happened).containsExactly("leads 1");
   }
@@ -314,7 +326,6 @@ class LedStoreTest {
     runAll();
     fenced(1);
     assertThat(store.isLeading()).isFalse();
-    assertThat(store.isWanted()).isTrue();
     assertThat(happened).containsExactly("leads 1", "resigned", "closed 1");
     pauseEnds();
     assertThat(happened).endsWith("leads 2");
@@ -381,5 +392,52 @@ class LedStoreTest {
     runAll();
     store.close();
     assertThat(happened).containsExactly("leads 1", "closed 1");
+  }
+
+  private static void runOne(Queue<Runnable> tasks) {
+    Optional.ofNullable(tasks.poll()).ifPresent(Runnable::run);
+  }
+
+  @Test
+  void in_any_order_of_events_it_does_in_the_end_what_it_was_told_last() {
+    for (long seed = 0; seed < 2_000; seed++) {
+      Random random = new Random(seed);
+      boolean isWanted = false;
+      for (int step = 0; step < 60; step++) {
+        openFails = random.nextInt(4) == 0 ? Optional.of(new IOException("no")) : Optional.empty();
+        leadFails = random.nextInt(8) == 0 ? Optional.of(new IOException("no")) : Optional.empty();
+        switch (random.nextInt(6)) {
+          case 0 -> {
+            isWanted = true;
+            store.lead();
+          }
+          case 1 -> {
+            isWanted = false;
+            store.leave();
+            assertThat(store.isLeading()).as("seed %d", seed).isFalse();
+          }
+          case 2 -> runOne(waiting);
+          case 3 -> runOne(control.later);
+          case 4 -> {
+            if (!listeners.isEmpty() && random.nextInt(4) == 0) {
+              listeners
+                  .get(listeners.size() - 1)
+                  .fenced(new FencedStoreException("another", new IOException()));
+            }
+          }
+          default -> runOne(control.tasks);
+        }
+      }
+      openFails = Optional.empty();
+      leadFails = Optional.empty();
+      runAll();
+      pauseEnds();
+      assertThat(store.isLeading()).as("seed %d", seed).isEqualTo(isWanted);
+      long led = happened.stream().filter(what -> what.startsWith("leads")).count();
+      long resigned = happened.stream().filter("resigned"::equals).count();
+      long closed = happened.stream().filter(what -> what.startsWith("closed")).count();
+      assertThat(led - resigned).as("seed %d", seed).isEqualTo(isWanted ? 1 : 0);
+      assertThat(listeners.size() - closed).as("seed %d", seed).isEqualTo(isWanted ? 1 : 0);
+    }
   }
 }

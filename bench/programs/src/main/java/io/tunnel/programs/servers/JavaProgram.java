@@ -27,11 +27,7 @@ public final class JavaProgram {
   public static List<String> command(
       List<String> jvmOptions, String mainClass, List<String> arguments) {
     List<String> command = new ArrayList<>();
-    command.add(
-        ProcessHandle.current()
-            .info()
-            .command()
-            .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.add(java());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (isInherited(option)) {
         command.add(option);
@@ -41,6 +37,14 @@ public final class JavaProgram {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(arguments);
     return command;
+  }
+
+  /** The java of this process. */
+  public static String java() {
+    return ProcessHandle.current()
+        .info()
+        .command()
+        .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString());
   }
 
   /** Sizes and permissions, not agents and recordings: those are meant for one process. */

@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 /** What is done to nodes and brokers of a cluster. Every fault is over when its method returns. */
 final class ClusterFaults implements AutoCloseable {
 
-  private final Ground ground;
+  private final TortureSetup setup;
   private final LoadClock clock;
   private final TortureTally tally;
   private final PacketFilter packets = new PacketFilter();
 
-  ClusterFaults(Ground ground, LoadClock clock, TortureTally tally) {
-    this.ground = ground;
+  ClusterFaults(TortureSetup setup, LoadClock clock, TortureTally tally) {
+    this.setup = setup;
     this.clock = clock;
     this.tally = tally;
   }
@@ -31,14 +31,14 @@ final class ClusterFaults implements AutoCloseable {
 
   /** Waits until each broker has all records. The loss of one broker loses no record then. */
   void awaitInSync() throws IOException, InterruptedException {
-    try (TortureTopics topics = ground.kafka().topics(clock)) {
+    try (TortureTopics topics = setup.kafka().topics(clock)) {
       topics.awaitInSync();
     }
   }
 
   /** Counts the logs that are trimmed now. */
   void countTrims() throws IOException, InterruptedException {
-    try (TortureTopics topics = ground.kafka().topics(clock)) {
+    try (TortureTopics topics = setup.kafka().topics(clock)) {
       tally.trimmed(topics.trimmed());
     }
   }
@@ -46,7 +46,7 @@ final class ClusterFaults implements AutoCloseable {
   /** One node starts without its directory; every fourth time all nodes. */
   void empty(FaultPlan.Round round) throws IOException, InterruptedException {
     boolean isAll = round.lastsMs() % 4 == 0;
-    List<Machine> victims = isAll ? ground.machines() : List.of(ground.victim(round));
+    List<Machine> victims = isAll ? setup.machines() : List.of(setup.victim(round));
     for (Machine victim : victims) {
       victim.kill();
       victim.deleteData();
@@ -70,7 +70,7 @@ final class ClusterFaults implements AutoCloseable {
 
   /** While a node begins with nothing, another one is killed, and starts again. */
   private void killAnother(FaultPlan.Round round) throws IOException, InterruptedException {
-    List<Machine> machines = ground.machines();
+    List<Machine> machines = setup.machines();
     Machine other = machines.get((round.victim() + 1) % machines.size());
     other.kill();
     other.spawn().awaitReady();
@@ -78,9 +78,9 @@ final class ClusterFaults implements AutoCloseable {
 
   /** Packets pass in one direction only, in one of five places. */
   void oneWay(FaultPlan.Round round) throws IOException, InterruptedException {
-    TortureKafka kafka = ground.kafka();
-    int node = round.victim() % ground.machines().size();
-    List<Integer> ofNode = List.of(ground.machines().get(node).port());
+    TortureKafka kafka = setup.kafka();
+    int node = round.victim() % setup.machines().size();
+    List<Integer> ofNode = List.of(setup.machines().get(node).port());
     try {
       switch (round.lastsMs() % 5) {
         case 0 -> packets.dropRequests(kafka.portsFor(node));
@@ -97,8 +97,8 @@ final class ClusterFaults implements AutoCloseable {
 
   /** The node gives up all that it leads, and takes part again. */
   void drain(FaultPlan.Round round) throws IOException {
-    String address = ground.victim(round).address();
-    ClientConfig config = ClientConfig.of(ground.administratorsEndpoint());
+    String address = setup.victim(round).address();
+    ClientConfig config = ClientConfig.of(setup.administratorsEndpoint());
     try (ClusterClient client = new ClusterClient(config)) {
       client.drain(address, true);
       waitMs(round.lastsMs());
@@ -110,14 +110,14 @@ final class ClusterFaults implements AutoCloseable {
   }
 
   void killBroker(FaultPlan.Round round) throws IOException {
-    KafkaBroker victim = ground.kafka().victim(round);
+    KafkaBroker victim = setup.kafka().victim(round);
     victim.kill();
     waitMs(round.lastsMs());
     victim.restart();
   }
 
   void suspendBroker(FaultPlan.Round round) throws IOException {
-    KafkaBroker victim = ground.kafka().victim(round);
+    KafkaBroker victim = setup.kafka().victim(round);
     victim.suspend();
     waitMs(round.lastsMs());
     victim.resume();
@@ -125,8 +125,8 @@ final class ClusterFaults implements AutoCloseable {
 
   /** The broker starts without its unsynced records; the other brokers have all records. */
   void cutBroker(FaultPlan.Round round) throws IOException, InterruptedException {
-    KafkaBroker victim = ground.kafka().victim(round);
-    PowerDisk disk = ground.kafka().disk(round);
+    KafkaBroker victim = setup.kafka().victim(round);
+    PowerDisk disk = setup.kafka().disk(round);
     disk.cut();
     victim.kill();
     disk.restore();
@@ -140,13 +140,13 @@ final class ClusterFaults implements AutoCloseable {
    * gone.
    */
   void electUncleanly(FaultPlan.Round round) throws IOException, InterruptedException {
-    KafkaBroker late = ground.kafka().victim(round);
+    KafkaBroker late = setup.kafka().victim(round);
     late.kill();
     waitMs(round.lastsMs());
-    List<KafkaBroker> others = new ArrayList<>(ground.kafka().others(round));
+    List<KafkaBroker> others = new ArrayList<>(setup.kafka().others(round));
     others.forEach(KafkaBroker::kill);
     late.restart();
-    try (TortureTopics topics = ground.kafka().topics(clock)) {
+    try (TortureTopics topics = setup.kafka().topics(clock)) {
       topics.electUncleanly();
     }
     KafkaBroker.restartAll(others);

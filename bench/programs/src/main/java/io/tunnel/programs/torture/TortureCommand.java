@@ -191,21 +191,21 @@ public final class TortureCommand extends Job implements ExpectsTrouble, Program
 
   private static void run(TorturePlan plan, TortureTally tally, PrintWriter err)
       throws IOException, InterruptedException {
-    Ground ground = Ground.make(MAIN_CLASS, plan, Instant.now());
-    Thread interrupted = new Thread(() -> close(ground, err), "interrupted");
+    TortureSetup setup = TortureSetup.make(MAIN_CLASS, plan, Instant.now());
+    Thread interrupted = new Thread(() -> close(setup, err), "interrupted");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
-      new TortureRun(plan, tally, new SystemClock(), err).run(ground);
+      new TortureRun(plan, tally, new SystemClock(), err).run(setup);
     } finally {
-      ground.close();
+      setup.close();
       boolean unused = removed(interrupted);
     }
   }
 
   /** Ctrl-C leaves neither mounts nor files. */
-  private static void close(Ground ground, PrintWriter err) {
+  private static void close(TortureSetup setup, PrintWriter err) {
     try {
-      ground.close();
+      setup.close();
     } catch (IOException e) {
       err.println("tunnel torture: not everything could be removed: " + e.getMessage());
       err.flush();

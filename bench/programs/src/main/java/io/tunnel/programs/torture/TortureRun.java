@@ -49,13 +49,13 @@ final class TortureRun {
   }
 
   /** Returns when the time is over. */
-  void run(Ground ground) throws IOException, InterruptedException {
+  void run(TortureSetup setup) throws IOException, InterruptedException {
     try (Histories histories = new Histories(plan.history(), clock::nanos);
-        ClusterFaults ofCluster = new ClusterFaults(ground, clock, tally)) {
+        ClusterFaults ofCluster = new ClusterFaults(setup, clock, tally)) {
       while (lives == 0 || !isOver()) {
         histories.begin(++lives);
-        ground.begin();
-        live(ground, ofCluster, histories);
+        setup.begin();
+        live(setup, ofCluster, histories);
       }
     }
   }
@@ -71,7 +71,7 @@ final class TortureRun {
 
   /** What a life has. */
   private record Life(
-      Ground ground,
+      TortureSetup setup,
       ClusterFaults ofCluster,
       Witness ledger,
       Witness shortLedger,
@@ -90,11 +90,11 @@ final class TortureRun {
     }
   }
 
-  private void live(Ground ground, ClusterFaults ofCluster, Histories histories)
+  private void live(TortureSetup setup, ClusterFaults ofCluster, Histories histories)
       throws IOException, InterruptedException {
     Witness ledger = new Witness(TortureTable.KEYS);
     Witness shortLedger = new Witness(TortureTable.KEYS);
-    String endpoint = ground.endpoint();
+    String endpoint = setup.endpoint();
     try (Checks checks = new Checks(endpoint, plan.isNode(), clock)) {
       checks.create();
       TunnelWorker worker = checks.worker();
@@ -105,7 +105,7 @@ final class TortureRun {
                   WRITERS,
                   pause(CLUSTER_PAUSE_MS),
                   new Ledgers(ledger, shortLedger, histories))) {
-        Life life = new Life(ground, ofCluster, ledger, shortLedger, writers, operator, checks);
+        Life life = new Life(setup, ofCluster, ledger, shortLedger, writers, operator, checks);
         for (int round = 0; round < roundsMax() && mayBegin(round); round++) {
           boolean isClean = round(life);
           if (plan.isCluster()) {
@@ -119,7 +119,7 @@ final class TortureRun {
       } catch (ServerRefusedException e) {
         tally.startRefused(e.getMessage());
         err.println(e.getMessage());
-        err.println("kept: " + ground.keep(lives));
+        err.println("kept: " + setup.keep(lives));
       } finally {
         worker.shutdown();
       }
@@ -165,7 +165,7 @@ final class TortureRun {
   }
 
   private static Machine victim(Life life, FaultPlan.Round round) {
-    return life.ground().victim(round);
+    return life.setup().victim(round);
   }
 
   /** Treats a server badly; whether what came behind {@code certain} may be lost. */
@@ -247,7 +247,7 @@ final class TortureRun {
             + " acknowledged in this life, "
             + (isClean ? "nothing lost" : "NOT AS IT MUST BE: " + result.findings()));
     if (!isClean) {
-      err.println("kept: " + life.ground().keep(1000 * lives + tally.rounds()));
+      err.println("kept: " + life.setup().keep(1000 * lives + tally.rounds()));
     }
     err.flush();
     return isClean;

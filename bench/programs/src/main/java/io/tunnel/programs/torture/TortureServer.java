@@ -48,11 +48,7 @@ final class TortureServer {
     Files.writeString(config, CONFIG);
     Path log = work.resolve("server.log");
     List<String> command = new ArrayList<>();
-    command.add(
-        ProcessHandle.current()
-            .info()
-            .command()
-            .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.add(JavaProgram.java());
     // Most of a short life is its start.
     command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     // A node takes snapshots and trims its logs all the time.

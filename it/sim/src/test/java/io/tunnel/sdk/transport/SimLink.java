@@ -4,11 +4,11 @@ import io.netty.channel.ChannelHandler;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.security.AccessKey;
-import io.tunnel.sdk.transport.trust.KeyExchange;
 import io.tunnel.wire.Authentication;
 import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
+import io.tunnel.wire.KeyExchange;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import java.nio.ByteBuffer;
@@ -77,13 +77,15 @@ public final class SimLink implements Link {
     if (key.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
-    KeyExchange exchange = new KeyExchange(key.get(), NONCE, AuthenticationProof.NO_CHANNEL);
+    KeyExchange exchange =
+        new KeyExchange(
+            key.get().id(), key.get().secret().utf8(), NONCE, AuthenticationProof.NO_CHANNEL);
     return request(Operation.AUTHENTICATE, exchange.begin())
         .thenCompose(
             challenge -> request(Operation.AUTHENTICATE, exchange.prove(challenge.payload())))
         .thenAccept(
             accepted -> {
-              String unused = exchange.confirm("simulated", accepted.payload());
+              String unused = exchange.confirm(accepted.payload()).orElseThrow();
             });
   }
 

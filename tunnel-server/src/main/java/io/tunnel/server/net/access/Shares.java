@@ -32,7 +32,7 @@ public final class Shares {
 
   private final Gate gate;
   private final Map<String, Taken> takenBySubject = new HashMap<>();
-  private final Map<Principal, Integer> connections = new HashMap<>();
+  private final Budget<Principal> connections = new Budget<>(Budget.UNBOUNDED);
   private final FreeShare held = new FreeShare(HeldRights.RIGHTS_MAX);
   private final PrincipalFigures figures;
   private long seenVersion;
@@ -113,7 +113,8 @@ public final class Shares {
               String who = one.subject();
               Quota.Counts counts = one.quota().counts();
               Holdings.OfTables own = tables.getOrDefault(who, Holdings.OfTables.NONE);
-              add(uses, who, "connections", connections(who), counts.connections());
+              int connected = (int) connections.of(new Principal(who));
+              add(uses, who, "connections", connected, counts.connections());
               add(uses, who, "sessions", sessions.getOrDefault(who, 0), counts.sessions());
               add(uses, who, "tunnels", tunnelsByCreator.getOrDefault(who, 0), counts.tunnels());
               add(uses, who, "tables", own.tables(), counts.tables());
@@ -127,44 +128,32 @@ public final class Shares {
     most.ifPresent(allowed -> uses.add(new QuotaUse(who, limit, used, allowed)));
   }
 
-  private synchronized int connections(String principal) {
-    return connections.getOrDefault(new Principal(principal), 0);
-  }
-
   /**
    * A connection of the caller begins.
    *
    * @throws RefusedException LIMIT_REACHED when the caller has as many as its quota allows
    */
-  public synchronized void enter(Caller caller) {
+  public void enter(Caller caller) {
     Optional<Principal> principal = caller.principal();
-    if (principal.isEmpty()) {
-      return;
-    }
-    int open = connections.getOrDefault(principal.get(), 0);
     Optional<Integer> most = quota(caller).flatMap(quota -> quota.counts().connections());
-    if (most.isPresent() && open >= most.get()) {
+    if (principal.isPresent()
+        && !connections.tryTake(
+            principal.get(), 1, most.map(Long::valueOf).orElse(Budget.UNBOUNDED))) {
       throw new RefusedException(
           ErrorCode.LIMIT_REACHED,
           "'"
               + caller.name()
               + "' has "
-              + open
+              + connections.of(principal.get())
               + " connections to this server, as many as its quota allows (connections="
-              + most.get()
+              + most.orElseThrow()
               + "); close some, or have it raised");
     }
-    connections.put(principal.get(), open + 1);
   }
 
   /** A connection that has begun ends. */
-  public synchronized void leave(Caller caller) {
-    caller
-        .principal()
-        .ifPresent(
-            principal ->
-                connections.computeIfPresent(
-                    principal, (unused, open) -> open > 1 ? open - 1 : null));
+  public void leave(Caller caller) {
+    caller.principal().ifPresent(principal -> connections.give(principal, 1));
   }
 
   /** Counts a request; returns the nanoseconds that the next request must wait. */

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,18 +44,20 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   /** Looks beyond which lags begin no more, so that trims and starts by time find room. */
   static final int LAG_LOOKS_MAX = LOOKS_MAX / 4;
 
-  /** Answers that a node remembers; the one that was not asked for longest goes first. */
-  static final int ANSWERS_MAX = 4_096;
+  /** Found times that a node remembers; the one that was not asked for longest goes first. */
+  static final int FOUND_MAX = 4_096;
 
   private final IntFunction<KnownLog> known;
   private final Map<Integer, Deque<Look>> looks = new TreeMap<>();
 
+  /** Searches of {@link #commitMicrosAfter} under way; at most {@link #LOOKS_MAX}. */
+  private final Map<Asked, CompletableFuture<OptionalLong>> searches = new HashMap<>();
+
   /**
-   * Answers of {@link #commitMicrosAfter} that were found or are searched for, since lags are asked
-   * again and again. The monitor guards the map.
+   * Times that searches of {@link #commitMicrosAfter} have found, since lags are asked again and
+   * again; at most {@link #FOUND_MAX}. The monitor guards this map and {@link #searches}.
    */
-  private final Map<Asked, CompletableFuture<OptionalLong>> answers =
-      new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<Asked, Long> found = new LinkedHashMap<>(16, 0.75f, true);
 
   private final AppendTail tail;
   private int count;
@@ -139,10 +142,14 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
     }
     long wanted = Math.max(position + 1, log.firstPosition());
     Asked asked = new Asked(partition, log.lane(), wanted);
-    synchronized (answers) {
-      CompletableFuture<OptionalLong> former = answers.get(asked);
-      if (former != null) {
-        return former;
+    synchronized (found) {
+      Long micros = found.get(asked);
+      if (micros != null) {
+        return CompletableFuture.completedFuture(OptionalLong.of(micros));
+      }
+      CompletableFuture<OptionalLong> search = searches.get(asked);
+      if (search != null) {
+        return search;
       }
     }
     Goal goal =
@@ -153,29 +160,34 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
                 partition,
                 log,
                 goal,
-                found -> OptionalLong.of(found.map(AppendTimes::commitMicros).orElse(0L))),
+                first -> OptionalLong.of(first.map(AppendTimes::commitMicros).orElse(0L))),
             looksMax);
-    remember(asked, answer);
-    return answer;
-  }
-
-  /** A failure, a dropped search, and a change that is not there yet are asked for again. */
-  private void remember(Asked asked, CompletableFuture<OptionalLong> answer) {
-    synchronized (answers) {
-      answers.put(asked, answer);
-      if (answers.size() > ANSWERS_MAX) {
-        answers.remove(answers.keySet().iterator().next());
+    if (!answer.isDone()) {
+      synchronized (found) {
+        searches.put(asked, answer);
       }
     }
     var unused =
-        answer.whenComplete(
-            (found, failure) -> {
-              if (failure != null || found.orElse(0) == 0) {
-                synchronized (answers) {
-                  answers.remove(asked, answer);
-                }
-              }
-            });
+        answer.whenComplete((micros, failure) -> ended(asked, answer, Optional.ofNullable(micros)));
+    return answer;
+  }
+
+  /**
+   * Remembers a found time. A failure, a dropped search, and a change that is not there yet are
+   * asked for again, so they push no found time out.
+   */
+  private void ended(
+      Asked asked, CompletableFuture<OptionalLong> search, Optional<OptionalLong> answer) {
+    long micros = answer.orElse(OptionalLong.empty()).orElse(0);
+    synchronized (found) {
+      searches.remove(asked, search);
+      if (micros > 0) {
+        found.put(asked, micros);
+      }
+      if (found.size() > FOUND_MAX) {
+        found.remove(found.keySet().iterator().next());
+      }
+    }
   }
 
   /**
@@ -194,25 +206,20 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   private OptionalLong foundBefore(int partition, long position) {
     long lane = known.apply(partition).lane();
     long nearest = -1;
-    OptionalLong found = OptionalLong.empty();
-    synchronized (answers) {
-      for (Map.Entry<Asked, CompletableFuture<OptionalLong>> each : answers.entrySet()) {
+    OptionalLong micros = OptionalLong.empty();
+    synchronized (found) {
+      for (Map.Entry<Asked, Long> each : found.entrySet()) {
         Asked asked = each.getKey();
         if (asked.partition() == partition
             && asked.lane() == lane
             && asked.position() <= position
-            && asked.position() > nearest
-            && isFound(each.getValue())) {
+            && asked.position() > nearest) {
           nearest = asked.position();
-          found = each.getValue().join();
+          micros = OptionalLong.of(each.getValue());
         }
       }
     }
-    return found;
-  }
-
-  private static boolean isFound(CompletableFuture<OptionalLong> answer) {
-    return answer.isDone() && !answer.isCompletedExceptionally() && answer.join().orElse(0) > 0;
+    return micros;
   }
 
   /**

@@ -19,6 +19,9 @@ final class AppendTimesTest {
 
   private static final int P = 1;
 
+  /** Changes in a log that has more of them than found times are remembered. */
+  private static final int LAST = AppendTimes.FOUND_MAX + 10;
+
   private final FakeAppendLog log = new FakeAppendLog();
   private final OldChanges changes = new OldChanges(log, P);
   private final AppendTimes times = new AppendTimes(log, any -> changes.known());
@@ -113,6 +116,62 @@ final class AppendTimesTest {
     assertThat(times.knownCommitMicrosAfter(P, 6)).as("found before").hasValue(200);
     tail.run(2);
     assertThat(times.commitMicrosAfter(P, 5)).as("no search was begun").isNotDone();
+  }
+
+  /** As many answers as a node remembers, for the positions from 0 on. */
+  private void findAll() {
+    changes.mark();
+    changes.append(100, 1, LAST);
+    for (int position = 0; position < AppendTimes.FOUND_MAX; position++) {
+      var unused = times.commitMicrosAfter(P, position);
+      if (position % AppendTimes.LAG_LOOKS_MAX == AppendTimes.LAG_LOOKS_MAX - 1) {
+        tail.run(3);
+      }
+    }
+    requireFound(0);
+  }
+
+  /** The answers from a position on need no search. */
+  private void requireFound(int first) {
+    for (int position = first; position < AppendTimes.FOUND_MAX; position++) {
+      assertThat(times.commitMicrosAfter(P, position)).as("position %d", position).isDone();
+    }
+  }
+
+  @Test
+  void questions_that_are_refused_or_find_nothing_push_no_found_time_out() {
+    findAll();
+    for (int i = 0; i < AppendTimes.LAG_LOOKS_MAX; i++) {
+      var unused = times.positionBefore(P, 101);
+    }
+    for (int position = AppendTimes.FOUND_MAX; position < LAST; position++) {
+      assertThat(times.knownCommitMicrosAfter(P, position)).as("nearest").hasValue(100);
+    }
+    tail.run(3);
+    for (int i = 0; i < 10; i++) {
+      assertThat(answer(times.commitMicrosAfter(P, LAST + i))).as("no change").hasValue(0);
+    }
+    requireFound(0);
+    assertThat(answer(times.commitMicrosAfter(P, LAST - 1))).hasValue(100);
+    requireFound(1);
+    assertThat(times.commitMicrosAfter(P, 0)).as("was not asked for longest").isNotDone();
+  }
+
+  @Test
+  void a_search_under_way_stays_when_answers_are_too_many() {
+    changes.mark();
+    changes.append(100, 1, 1);
+    // The log of this partition ends where the search begins, so no event comes.
+    int silent = P + 1;
+    KnownLog known = changes.known();
+    long next = new SearchCore(known.trimmed().offset(), known.follow().next(), false).next();
+    for (long offset = 0; offset < next; offset++) {
+      log.append(silent, changes.headerOfNobody(), new byte[0], placed -> {});
+    }
+    CompletableFuture<OptionalLong> slow = times.commitMicrosAfter(silent, 0);
+    findAll();
+    assertThat(slow).isNotDone();
+    assertThat(times.commitMicrosAfter(silent, 0)).isSameAs(slow);
   }
 
   @Test

@@ -203,6 +203,16 @@ public final class Load {
     isStopped = true;
   }
 
+  /** Stops, and waits for the clients to leave, {@code secondsMax} at most. */
+  public void end(long secondsMax) {
+    stop();
+    try {
+      var unused = awaitEnd(secondsMax);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Whether the run was stopped, or has failed. */
   public boolean isStopped() {
     return isStopped;

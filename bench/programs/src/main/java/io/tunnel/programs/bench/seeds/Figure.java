@@ -1,9 +1,7 @@
 package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.programs.bench.seeds.Workload.Kind;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.Optional;
 import java.util.Set;
 
 /** What can be told of a case. */
@@ -125,10 +123,5 @@ enum Figure {
   @Override
   public String toString() {
     return column;
-  }
-
-  /** The figure that files name so. */
-  static Optional<Figure> named(String column) {
-    return Arrays.stream(values()).filter(each -> each.column.equals(column)).findFirst();
   }
 }

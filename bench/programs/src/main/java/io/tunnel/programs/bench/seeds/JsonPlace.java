@@ -14,11 +14,15 @@ import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * A value of a JSON file, which knows where it stands: a refusal names the file and the path of the
@@ -119,6 +123,15 @@ final class JsonPlace {
         : Optional.empty();
   }
 
+  /** Refuses a member that other workloads or loads have. */
+  void refuse(String name, String why) {
+    find(name)
+        .ifPresent(
+            place -> {
+              throw place.wrong(why);
+            });
+  }
+
   /** The elements of an array, {@code min} to {@code max} of them. */
   <T> List<T> list(int min, int max, Function<JsonPlace, T> read) {
     if (!(value instanceof JsonArray elements)) {
@@ -134,6 +147,15 @@ final class JsonPlace {
     return all;
   }
 
+  /** As {@link #list}, without two equal elements. */
+  <T> List<T> distinct(int min, int max, Function<JsonPlace, T> read) {
+    List<T> all = list(min, max, read);
+    if (new HashSet<>(all).size() != all.size()) {
+      throw wrong("has one element twice: " + all);
+    }
+    return all;
+  }
+
   /** A text of one line that is not empty; a terminal may print it. */
   String text() {
     if (value instanceof JsonPrimitive some && some.isString() && !some.getAsString().isBlank()) {
@@ -144,6 +166,12 @@ final class JsonPlace {
       return text;
     }
     throw wrong("is no text: " + shown());
+  }
+
+  /** The value that a text names, out of some. */
+  <T> T oneOf(Collection<T> known, Function<T, String> name) {
+    Map<String, T> named = known.stream().collect(Collectors.toMap(name, Function.identity()));
+    return named.get(oneOf(named.keySet()));
   }
 
   /** A text out of some. */

@@ -56,14 +56,8 @@ final class LoadSide {
     OwnServer.Settings settings =
         new OwnServer.Settings(threads, Optional.empty(), load.connections());
     try (OwnServer server = OwnServer.start(directory, settings)) {
-      return measure(
-          workload,
-          load,
-          directory,
-          new Running(
-              program(TableLoadMain.class, server.endpoint(), TABLES),
-              List.of(server.pid()),
-              Optional.of(server.gcLog())));
+      List<String> program = program(TableLoadMain.class, server.endpoint(), TABLES);
+      return measure(workload, load, directory, running(program, server));
     }
   }
 
@@ -80,26 +74,19 @@ final class LoadSide {
             PublishLoads.connectionsOfAddress(load.connections()));
     if (servers == 1) {
       try (OwnServer server = OwnServer.start(directory, settings)) {
-        return measure(
-            workload,
-            load,
-            directory,
-            new Running(
-                pathsProgram(server.endpoint(), TABLES, partitions, true),
-                List.of(server.pid()),
-                Optional.of(server.gcLog())));
+        List<String> program = pathsProgram(server.endpoint(), TABLES, partitions, true);
+        return measure(workload, load, directory, running(program, server));
       }
     }
     try (ClusterProcesses cluster = OwnCluster.processes(directory, settings, servers, clock)) {
+      List<String> program = pathsProgram(cluster.endpoint(), TABLES, partitions, false);
       return measure(
-          workload,
-          load,
-          directory,
-          new Running(
-              pathsProgram(cluster.endpoint(), TABLES, partitions, false),
-              cluster.pids(),
-              Optional.empty()));
+          workload, load, directory, new Running(program, cluster.pids(), Optional.empty()));
     }
+  }
+
+  private static Running running(List<String> program, OwnServer server) {
+    return new Running(program, List.of(server.pid()), Optional.of(server.gcLog()));
   }
 
   /**

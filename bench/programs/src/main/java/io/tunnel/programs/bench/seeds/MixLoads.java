@@ -1,7 +1,6 @@
 package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.programs.bench.seeds.Workload.Load;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +37,8 @@ final class MixLoads {
     Map<String, List<MixStep>> steps = new LinkedHashMap<>();
     for (String operation : operations) {
       JsonPlace one = all.member(operation);
-      List<MixStep> listed = one.list(1, STEPS_MAX, MixLoads::step);
+      List<MixStep> listed =
+          one.list(1, STEPS_MAX, each -> each.oneOf(List.of(MixStep.values()), MixStep::word));
       try {
         var unused = MixRequests.rowsOf(listed);
       } catch (IllegalArgumentException e) {
@@ -47,15 +47,6 @@ final class MixLoads {
       steps.put(operation, listed);
     }
     return steps;
-  }
-
-  private static MixStep step(JsonPlace place) {
-    String word =
-        place.oneOf(Arrays.stream(MixStep.values()).map(MixStep::word).collect(Collectors.toSet()));
-    return Arrays.stream(MixStep.values())
-        .filter(step -> step.word().equals(word))
-        .findFirst()
-        .orElseThrow();
   }
 
   /** Clients, and the rows that they find. */

@@ -5,7 +5,6 @@ import io.tunnel.programs.bench.seeds.Workload.Parties;
 import io.tunnel.programs.bench.seeds.queue.MessageCase;
 import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
 import io.tunnel.programs.bench.seeds.queue.MessageHeader;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -79,16 +78,9 @@ final class QueueLoads {
 
   /** Those of {@code fitting} that a load names, or all of them. */
   static List<String> operations(List<String> fitting, JsonPlace load) {
-    Optional<JsonPlace> some = load.find(OPERATIONS);
-    if (some.isEmpty()) {
-      return fitting;
-    }
-    List<String> named =
-        some.get().list(1, fitting.size(), each -> each.oneOf(Set.copyOf(fitting)));
-    if (new HashSet<>(named).size() != named.size()) {
-      throw some.get().wrong("has one element twice: " + named);
-    }
-    return named;
+    return load.find(OPERATIONS)
+        .map(some -> some.distinct(1, fitting.size(), each -> each.oneOf(Set.copyOf(fitting))))
+        .orElse(fitting);
   }
 
   /** What is run. */

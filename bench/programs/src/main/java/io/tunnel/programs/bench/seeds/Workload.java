@@ -137,18 +137,6 @@ record Workload(
       requests = (requests + clients - 1) / clients * clients;
     }
 
-    /** A load that nobody follows. */
-    Load(
-        int clients,
-        int bytes,
-        int requests,
-        int namesOfClient,
-        Optional<Integer> rowsBefore,
-        Optional<Parties> parties,
-        int servers) {
-      this(clients, bytes, requests, namesOfClient, rowsBefore, parties, servers, Optional.empty());
-    }
-
     /** A load of a server alone. */
     Load(
         int clients,
@@ -157,7 +145,7 @@ record Workload(
         int namesOfClient,
         Optional<Integer> rowsBefore,
         Optional<Parties> parties) {
-      this(clients, bytes, requests, namesOfClient, rowsBefore, parties, 1);
+      this(clients, bytes, requests, namesOfClient, rowsBefore, parties, 1, Optional.empty());
     }
 
     /** A load without queues, without rows from before and without paths. */

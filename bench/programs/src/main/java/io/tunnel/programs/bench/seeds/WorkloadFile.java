@@ -15,12 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Reads the workloads of this program and of its users. */
@@ -135,20 +133,22 @@ final class WorkloadFile {
   /** As {@link #read}, of a text that was in {@code file}. */
   static Workload parse(String file, String text) {
     JsonPlace root = JsonPlace.parse(file, text).object(MEMBERS);
-    Kind kind = kind(root.member("kind"));
+    Kind kind = root.member("kind").oneOf(List.of(Kind.values()), Kind::word);
     List<String> operations =
-        distinct(
-            root.member("operations"),
-            each ->
-                kind == Kind.MIX
-                    ? MixLoads.operation(each)
-                    : each.oneOf(Set.copyOf(kind.operations())));
+        root.member("operations")
+            .distinct(
+                1,
+                LIST_MAX,
+                each ->
+                    kind == Kind.MIX
+                        ? MixLoads.operation(each)
+                        : each.oneOf(Set.copyOf(kind.operations())));
     List<Load> loads = root.member("loads").list(1, LIST_MAX, load -> load(kind, operations, load));
-    if (kind != Kind.MIX && root.find(MixLoads.STEPS).isPresent()) {
-      throw root.find(MixLoads.STEPS).get().wrong("is for a mix");
+    if (kind != Kind.MIX) {
+      root.refuse(MixLoads.STEPS, "is for a mix");
     }
-    if ((kind == Kind.QUEUE || kind == Kind.PUBLISH) && root.find("threads").isPresent()) {
-      throw root.find("threads").get().wrong("is for echo, registry, mix and access");
+    if (kind == Kind.QUEUE || kind == Kind.PUBLISH) {
+      root.refuse("threads", "is for echo, registry, mix and access");
     }
     return new Workload(
         seed(root.member("seed")),
@@ -158,11 +158,12 @@ final class WorkloadFile {
         operations,
         kind == Kind.MIX ? MixLoads.steps(operations, root.member(MixLoads.STEPS)) : Map.of(),
         root.find("threads")
-            .map(all -> distinct(all, each -> each.whole(1, THREADS_MAX)))
+            .map(all -> all.distinct(1, LIST_MAX, each -> each.whole(1, THREADS_MAX)))
             .orElse(List.of()),
         times(kind, root),
         loads,
-        distinct(root.member("columns"), each -> figure(kind, each)),
+        root.member("columns")
+            .distinct(1, LIST_MAX, each -> each.oneOf(Figure.measuredOf(kind), Figure::column)),
         root.find(PUBLISHED)
             .map(all -> all.list(0, PUBLISHED_MAX, each -> published(kind, operations, each)))
             .orElse(List.of()));
@@ -182,37 +183,13 @@ final class WorkloadFile {
     return seed;
   }
 
-  private static Kind kind(JsonPlace place) {
-    Set<String> words = Arrays.stream(Kind.values()).map(Kind::word).collect(Collectors.toSet());
-    String word = place.oneOf(words);
-    return Arrays.stream(Kind.values())
-        .filter(each -> each.word().equals(word))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private static <T> List<T> distinct(JsonPlace place, Function<JsonPlace, T> read) {
-    List<T> all = place.list(1, LIST_MAX, read);
-    if (new HashSet<>(all).size() != all.size()) {
-      throw place.wrong("has one element twice: " + all);
-    }
-    return all;
-  }
-
   private static Times times(Kind kind, JsonPlace root) {
     int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
-    return switch (kind) {
-      case ECHO, QUEUE, MIX, PUBLISH, ACCESS ->
-          new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
-      case REGISTRY -> {
-        if (root.find("seconds").isPresent()) {
-          throw root.find("seconds")
-              .get()
-              .wrong("is for others: requests end a case of a registry");
-        }
-        yield new Times(warmUp, 0);
-      }
-    };
+    if (kind == Kind.REGISTRY) {
+      root.refuse("seconds", "is for others: requests end a case of a registry");
+      return new Times(warmUp, 0);
+    }
+    return new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
   }
 
   private static Load load(Kind kind, List<String> operations, JsonPlace place) {
@@ -228,16 +205,10 @@ final class WorkloadFile {
     JsonPlace load = place.object(OF_LOAD);
     int clients = load.member("clients").whole(1, CLIENTS_MAX);
     if (kind != Kind.REGISTRY) {
-      for (String name : List.of("requests", "namesOfClient")) {
-        if (load.find(name).isPresent()) {
-          throw load.find(name)
-              .get()
-              .wrong("is for a registry: seconds end a case of " + kind.word());
-        }
-      }
-      if (load.find(SERVERS).isPresent()) {
-        throw load.find(SERVERS).get().wrong("is for a registry: others have one server");
-      }
+      String why = "is for a registry: seconds end a case of " + kind.word();
+      load.refuse("requests", why);
+      load.refuse("namesOfClient", why);
+      load.refuse(SERVERS, "is for a registry: others have one server");
       return new Load(
           clients, load.member("bytes").whole(kind == Kind.ECHO ? 0 : 1, ECHO_BYTES_MAX), 0, 0);
     }
@@ -248,13 +219,8 @@ final class WorkloadFile {
         load.member("namesOfClient").whole(1, REQUESTS_MAX),
         Optional.empty(),
         Optional.empty(),
-        load.find(SERVERS).map(count -> count.whole(1, SERVERS_MAX)).orElse(1));
-  }
-
-  private static Figure figure(Kind kind, JsonPlace place) {
-    Set<String> known =
-        Figure.measuredOf(kind).stream().map(Figure::column).collect(Collectors.toSet());
-    return Figure.named(place.oneOf(known)).orElseThrow();
+        load.find(SERVERS).map(count -> count.whole(1, SERVERS_MAX)).orElse(1),
+        Optional.empty());
   }
 
   private static Published published(Kind kind, List<String> operations, JsonPlace place) {

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 class RegistryTableTest {
 
   private static Load of(int clients, int servers) {
-    return new Load(clients, 64, 1_000, 1, Optional.empty(), Optional.empty(), servers);
+    return new Load(
+        clients, 64, 1_000, 1, Optional.empty(), Optional.empty(), servers, Optional.empty());
   }
 
   /** What {@link RegistryTable} says must be where the client's names lie. */

@@ -9,6 +9,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.programs.bench.load.Load;
 import io.tunnel.programs.bench.seeds.publish.PathRows.Place;
 import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
 import io.tunnel.sdk.ClientConfig;
@@ -51,21 +52,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
  * Paths as rows of this service. A publisher has a session, and creates rows that are bound to it;
  * rows that are set are of no session. A subscriber watches the keys of its publisher, without
  * columns, and reads a row by its key.
+ *
+ * <p>The connections are the SDK's; the requests are not, because {@code TableClient} would measure
+ * something else:
+ *
+ * <ul>
+ *   <li>A write of the SDK is retried after a refusal that may pass, or a lost connection. Here
+ *       each request is asked once, and a refused request counts as failed, as with the peer.
+ *   <li>A {@code TableClient} has a connection for requests and another for watches. A case has one
+ *       connection for each publisher and each subscriber, as the published load has.
+ *   <li>A {@code Watch} is polled by a thread. 3,000 subscribers would need 3,000 threads, or would
+ *       hear events in turns; here the event loop that receives an event notes its time.
+ * </ul>
  */
 final class TablePublishing implements Publishing {
 
   /** Threads of all connections. */
   private static final int THREADS = 2;
-
-  /** Connections, sessions or watches that are being opened at a time. */
-  private static final int OPENING_MAX = 64;
 
   private static final long SECONDS_MAX = 60;
   private static final Duration OPEN_MAX = Duration.ofSeconds(SECONDS_MAX);
@@ -183,18 +192,26 @@ final class TablePublishing implements Publishing {
 
   private void connect() throws Exception {
     try {
-      publishers = all(what.publishers(), number -> connection(number, number, PushReceiver.NONE));
+      publishers =
+          Load.open(
+              what.publishers(),
+              number -> connection(number, number, PushReceiver.NONE),
+              "the connection of publisher",
+              SECONDS_MAX);
       if (isBound) {
-        sessions = all(what.publishers(), this::session);
+        sessions =
+            Load.open(what.publishers(), this::session, "the session of publisher", SECONDS_MAX);
       }
       subscribers =
-          all(
+          Load.open(
               what.subscribers(),
               number -> {
                 Subscriber subscriber = new Subscriber(number);
                 return connection(number, what.publisherOf(number), subscriber)
                     .thenApply(subscriber::on);
-              });
+              },
+              "the connection of subscriber",
+              SECONDS_MAX);
     } catch (Exception e) {
       closeConnections();
       throw e;
@@ -265,26 +282,6 @@ final class TablePublishing implements Publishing {
                 TimeUnit.MILLISECONDS);
   }
 
-  /** Results by number; so many are begun at a time. */
-  private static <T> List<T> all(int count, IntFunction<CompletableFuture<T>> begin)
-      throws InterruptedException {
-    List<T> done = new ArrayList<>();
-    for (int from = 0; from < count; from += OPENING_MAX) {
-      List<CompletableFuture<T>> some =
-          IntStream.range(from, Math.min(count, from + OPENING_MAX)).mapToObj(begin).toList();
-      for (CompletableFuture<T> each : some) {
-        try {
-          done.add(each.get(SECONDS_MAX, TimeUnit.SECONDS));
-        } catch (ExecutionException e) {
-          throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
-        } catch (TimeoutException e) {
-          throw new IllegalStateException("no answer within " + SECONDS_MAX + " s", e);
-        }
-      }
-    }
-    return done;
-  }
-
   @Override
   public void follow(Events events) throws InterruptedException {
     Map<Integer, PartitionPositions> now = new HashMap<>();
@@ -292,7 +289,12 @@ final class TablePublishing implements Publishing {
         admin.findPositions(table.meta().name(), Optional.empty()).partitions()) {
       now.put(each.partition(), each);
     }
-    var unused = all(what.subscribers(), number -> subscribers.get(number).follow(events, now));
+    var unused =
+        Load.open(
+            what.subscribers(),
+            number -> subscribers.get(number).follow(events, now),
+            "the watch of subscriber",
+            SECONDS_MAX);
   }
 
   @Override
@@ -332,10 +334,8 @@ final class TablePublishing implements Publishing {
     isClosing = true;
     try {
       if (!sessions.isEmpty()) {
-        var unused = all(what.publishers(), this::endSession);
+        endSessions();
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } finally {
       closeConnections();
       try {
@@ -343,6 +343,21 @@ final class TablePublishing implements Publishing {
       } finally {
         admin.close();
       }
+    }
+  }
+
+  /** Ends all sessions, so that none outlives the case by its lease. */
+  private void endSessions() {
+    CompletableFuture<?>[] ended =
+        IntStream.range(0, sessions.size())
+            .mapToObj(this::endSession)
+            .toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(ended).get(SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("the sessions of publishers were not ended: " + e, e);
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * All that a run starts: machines with servers, and their Kafka. Everything lies in one directory,
  * which is removed at the end with all mounts, also when the run is interrupted.
  */
-final class Ground implements AutoCloseable {
+final class TortureSetup implements AutoCloseable {
 
   private static final String PRINCIPAL = "torture";
 
@@ -36,7 +36,7 @@ final class Ground implements AutoCloseable {
   private boolean isKept;
   private boolean isClosed;
 
-  private Ground(TorturePlan plan, Path work) {
+  private TortureSetup(TorturePlan plan, Path work) {
     this.plan = plan;
     this.work = work;
   }
@@ -46,9 +46,10 @@ final class Ground implements AutoCloseable {
    *
    * @param now when certificates begin
    */
-  static Ground make(String mainClass, TorturePlan plan, Instant now)
+  static TortureSetup make(String mainClass, TorturePlan plan, Instant now)
       throws IOException, InterruptedException {
-    Ground made = new Ground(plan, Files.createTempDirectory(plan.work(), "tunnel-torture-"));
+    TortureSetup made =
+        new TortureSetup(plan, Files.createTempDirectory(plan.work(), "tunnel-torture-"));
     try {
       made.make(mainClass, now);
       return made;

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A modular program compiles against the SDK, and runs. */
+/** A modular program compiles against the SDK and the test kit, and runs. */
 @Tag("proof-programs")
 class ModularProgramTest {
 
   private static final String DESCRIPTOR =
       """
       module app {
-        requires io.tunnel.sdk;
+        requires io.tunnel.testkit;
       }
       """;
 

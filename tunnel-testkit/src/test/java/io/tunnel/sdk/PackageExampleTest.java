@@ -24,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The examples of the packages' documentation are code that compiles. */
 class PackageExampleTest {
 
-  private static final Path SOURCE = Path.of("src/main/java/io/tunnel/sdk/package-info.java");
+  private static final Path SOURCE =
+      Path.of("../tunnel-sdk/src/main/java/io/tunnel/sdk/package-info.java");
   private static final Path KIT = Path.of("src/main/java/io/tunnel/sdk/testing/package-info.java");
 
   private static final Path README = Path.of("../README.md");
@@ -102,7 +103,8 @@ class PackageExampleTest {
     String bom = Files.readString(Path.of("../packaging/bom/pom.xml"));
     assertThat(first("<artifactId>tunnel-bom</artifactId>\\s*<version>([^<]+)<", bom))
         .isEqualTo(version);
-    for (String artifact : List.of("tunnel-protocol", "tunnel-sdk", "tunnel-flink")) {
+    for (String artifact :
+        List.of("tunnel-protocol", "tunnel-sdk", "tunnel-testkit", "tunnel-flink")) {
       assertThat(bom).contains("<artifactId>" + artifact + "</artifactId>");
     }
   }
