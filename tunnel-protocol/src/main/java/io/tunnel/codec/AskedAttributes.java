@@ -13,7 +13,7 @@ import io.tunnel.model.value.Bytes;
 import java.util.List;
 
 /**
- * What changes ask of the server that judges them, as lists of attributes. Rows of a batch often
+ * What changes ask of the server that evaluates them, as lists of attributes. Rows of a batch often
  * ask for equal things in turn, so the condition and the columns of the last row are kept encoded.
  */
 final class AskedAttributes {

@@ -9,12 +9,12 @@ import java.util.Optional;
  * rise, so a list has one form. An odd number must be understood, an even one may be skipped; see
  * {@link FormatFeature}.
  *
- * <p>Behind a batch or a row the list is followed by its length, four bytes, so that nothing in
+ * <p>After a batch or a row the list is followed by its length, four bytes, so that nothing in
  * front of it moves.
  */
 public final class Attributes {
 
-  /** Bytes of the length behind a list. */
+  /** Bytes of the length after a list. */
   public static final int LENGTH_BYTES = 4;
 
   private Attributes() {}
@@ -73,7 +73,7 @@ public final class Attributes {
       int now = entry.number();
       if (now <= before) {
         throw new MalformedException(
-            "attribute " + now + " of " + place.label() + " behind attribute " + before);
+            "attribute " + now + " of " + place.label() + " after attribute " + before);
       }
       if (entry.length() > end - entry.from()) {
         throw new MalformedException("attribute " + now + " of " + place.label() + " is cut off");
@@ -142,7 +142,7 @@ public final class Attributes {
     sink.write(value);
   }
 
-  /** Writes a list and its length behind it. */
+  /** Writes a list and its length after it. */
   public static void writeBehind(ByteSink sink, Bytes list) {
     sink.write(list);
     sink.writeInt(list.length());

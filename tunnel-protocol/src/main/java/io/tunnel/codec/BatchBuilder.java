@@ -44,7 +44,7 @@ public final class BatchBuilder {
   private final Map<String, Integer> indexByName = new HashMap<>();
   private int nameBytes;
 
-  /** What is said of the batch as a whole, as a list. */
+  /** What is said of the complete batch, as a list. */
   private Bytes attributes = Bytes.EMPTY;
 
   /** What is said of the row that is written, as a list. */
@@ -63,7 +63,7 @@ public final class BatchBuilder {
   private int nextNameGuess;
   private final NameSet usedNames = new NameSet();
 
-  /** An empty batch for keys of {@code schema}, with room for {@code bytes} before it grows. */
+  /** An empty batch for keys of {@code schema}, with space for {@code bytes} before it grows. */
   public BatchBuilder(List<PrimaryKeySchema> schema, int bytes) {
     this.schema = List.copyOf(schema);
     this.asked = new AskedAttributes(this.schema);
@@ -87,7 +87,7 @@ public final class BatchBuilder {
   }
 
   /**
-   * Says something of the batch as a whole.
+   * Says something of the complete batch.
    *
    * @param list as {@link Attributes#write} writes it; empty for nothing
    * @throws IllegalArgumentException when the list is longer than the attributes of a batch may be
@@ -108,9 +108,9 @@ public final class BatchBuilder {
   }
 
   /**
-   * Adds a row. Returns false, and changes nothing, when the batch is full: it has no room for the
+   * Adds a row. Returns false, and changes nothing, when the batch is full: it has no space for the
    * row's bytes under {@link Limits#BATCH_BYTES_MAX}, for another row, or for its names, or the row
-   * exceeds {@link Limits#ROW_BYTES_MAX} with name indexes behind the present names. An empty batch
+   * exceeds {@link Limits#ROW_BYTES_MAX} with name indexes after the present names. An empty batch
    * takes any legal row.
    *
    * @throws IllegalArgumentException when the row is over a limit, its key does not match the
@@ -210,7 +210,7 @@ public final class BatchBuilder {
 
   /**
    * Whether a row exceeds the limit in this batch; asked after each column, because the remaining
-   * columns may have gigabytes. A name behind the first 128 of its batch costs a byte more, so only
+   * columns may have gigabytes. A name after the first 128 of its batch costs a byte more, so only
    * an empty batch shows that the row is too long for every batch.
    *
    * @throws IllegalArgumentException when the row is too long for every batch
@@ -399,7 +399,7 @@ public final class BatchBuilder {
   }
 
   /**
-   * A batch as a writer sends it, of a room for the header, the rows and the dictionary.
+   * A batch as a writer sends it, of space for the header, the rows and the dictionary.
    *
    * @param list as {@link Attributes#write} writes it; empty for none
    */
@@ -451,7 +451,7 @@ public final class BatchBuilder {
   }
 
   /**
-   * Says in the header of {@link #writeHeader} that attributes stand behind the dictionary; comes
+   * Says in the header of {@link #writeHeader} that attributes stand after the dictionary; comes
    * before {@link #stamp}.
    */
   public static void haveAttributes(byte[] array, int offset) {
@@ -468,7 +468,7 @@ public final class BatchBuilder {
 
   /**
    * Writes the commit time of the batch at {@code offset}, and leaves position and checksum as they
-   * are: for a batch in memory whose bytes nobody checks any more.
+   * are: for a batch in memory whose bytes no reader checks any more.
    */
   public static void date(byte[] array, int offset, long commitMicros) {
     Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
@@ -478,7 +478,7 @@ public final class BatchBuilder {
    * As {@link #stamp}, for a batch whose rows and names are in other arrays.
    *
    * @param header the header alone, from {@link #writeHeader}
-   * @param rest updates the checksum with all bytes behind the header, in order
+   * @param rest updates the checksum with all bytes after the header, in order
    */
   public static void stampHeader(
       byte[] header, long basePosition, long commitMicros, Consumer<CRC32C> rest) {

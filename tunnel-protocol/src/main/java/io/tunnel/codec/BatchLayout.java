@@ -21,7 +21,7 @@ final class BatchLayout {
 
   static final int FORMAT_1 = 1;
 
-  /** A bit of the header's attributes: {@link Attributes} stand behind the dictionary. */
+  /** A bit of the header's attributes: {@link Attributes} stand after the dictionary. */
   static final int HAS_ATTRIBUTES = 0x01;
 
   /** The bits of the header's attributes that this build knows. */
@@ -31,8 +31,8 @@ final class BatchLayout {
   static final int ATTRIBUTES_BYTES_MAX = 64 << 10;
 
   /**
-   * Row flags: bits 0-1 the kind, bits 2-3 the condition, bit 4 that {@link Attributes} stand
-   * behind the columns, further bits zero.
+   * Row flags: bits 0-1 the kind, bits 2-3 the condition, bit 4 that {@link Attributes} stand after
+   * the columns, further bits zero.
    */
   static final int KIND_MASK = 0x03;
 

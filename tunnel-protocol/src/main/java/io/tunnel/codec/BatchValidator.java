@@ -36,8 +36,8 @@ public final class BatchValidator {
   /**
    * The result of a check.
    *
-   * @param mustJudge whether a row may have to be judged against the stored row: because it has a
-   *     condition, returns anything, or is an UPDATE, which may make the stored row too large
+   * @param mustJudge whether a row may have to be evaluated against the stored row: because it has
+   *     a condition, returns anything, or is an UPDATE, which may make the stored row too large
    * @param asksForColumns whether a row has a condition on columns, or an increment, whose outcome
    *     tells what the stored row holds, or returns columns
    * @param writer what the writer says of the batch; empty when the writer does not number

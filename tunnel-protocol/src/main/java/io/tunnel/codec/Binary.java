@@ -110,7 +110,7 @@ public final class Binary {
   }
 
   /**
-   * The varint at {@code offset} and the offset behind it, packed so that the hot path allocates
+   * The varint at {@code offset} and the offset after it, packed so that the hot path allocates
    * nothing: the value in the low 32 bits, the next offset in the high 32. Reads no byte at or
    * beyond {@code limit}.
    */
@@ -155,7 +155,7 @@ public final class Binary {
     return (int) varint;
   }
 
-  /** The offset behind the number in a result of {@link #getVarint}. */
+  /** The offset after the number in a result of {@link #getVarint}. */
   public static int next(long varint) {
     return (int) (varint >>> 32);
   }
@@ -165,7 +165,7 @@ public final class Binary {
     return value < 1 << 7 ? 1 : value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : value < 1 << 28 ? 4 : 5;
   }
 
-  /** Writes {@code value} as a varint and returns the offset behind it. */
+  /** Writes {@code value} as a varint and returns the offset after it. */
   public static int putVarint(byte[] array, int offset, int value) {
     int rest = value;
     int at = offset;

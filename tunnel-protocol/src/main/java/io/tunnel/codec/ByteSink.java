@@ -17,7 +17,7 @@ public final class ByteSink {
   private byte[] array;
   private int size;
 
-  /** An empty sink with room for {@code bytes} before it grows. */
+  /** An empty sink with space for {@code bytes} before it grows. */
   public ByteSink(int bytes) {
     array = new byte[Math.max(16, bytes)];
   }
@@ -49,7 +49,7 @@ public final class ByteSink {
   }
 
   /**
-   * Makes room for {@code bytes} more, so that callers may write into {@link #array()} and {@link
+   * Makes space for {@code bytes} more, so that callers may write into {@link #array()} and {@link
    * #skip} after.
    */
   public void ensure(int bytes) {
@@ -67,7 +67,7 @@ public final class ByteSink {
     return (int) Math.max(neededBytes, Math.min(2L * bytes, BYTES_MAX));
   }
 
-  /** Moves the bytes behind {@code from} to {@code to}; adjusts the size. */
+  /** Moves the bytes after {@code from} to {@code to}; adjusts the size. */
   void move(int from, int to) {
     int bytes = size - from;
     ensure(Math.max(0, to - from));

@@ -43,7 +43,7 @@ public final class ChangeBatch {
    * The batch at {@code offset}. Verifies checksum and header, so that later calls cannot meet
    * bytes that changed on their way.
    *
-   * @throws MalformedException when no whole and intact batch stands there before {@code limit}
+   * @throws MalformedException when no complete and intact batch stands there before {@code limit}
    */
   public static ChangeBatch parse(byte[] array, int offset, int limit) {
     int bytes = sizeAt(array, offset, limit);
@@ -65,7 +65,7 @@ public final class ChangeBatch {
   }
 
   /**
-   * Whether {@code batch}, from its first byte to its limit, is one whole batch whose checksum
+   * Whether {@code batch}, from its first byte to its limit, is one complete batch whose checksum
    * matches.
    */
   public static boolean isIntact(ByteBuffer batch) {
@@ -159,7 +159,7 @@ public final class ChangeBatch {
     }
   }
 
-  /** Whether something is said of the batch as a whole. */
+  /** Whether something is said of the complete batch. */
   public boolean hasAttributes() {
     return namesEnd < offset + bytes;
   }
@@ -259,7 +259,7 @@ public final class ChangeBatch {
     return Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
   }
 
-  /** The offset of the dictionary, behind the rows. */
+  /** The offset of the dictionary, after the rows. */
   public int dictionaryOffset() {
     return rowsOffset() + rowsBytes();
   }

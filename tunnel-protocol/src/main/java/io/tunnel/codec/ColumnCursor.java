@@ -54,7 +54,7 @@ public final class ColumnCursor {
   }
 
   /**
-   * Moves to the next column; false behind the last.
+   * Moves to the next column; false after the last.
    *
    * @throws MalformedException when the column is cut off or has an unknown type, or bytes follow
    *     the last column
@@ -62,7 +62,7 @@ public final class ColumnCursor {
   public boolean next() {
     if (left == 0) {
       if (at != end) {
-        throw new MalformedException((end - at) + " bytes behind a row's last column");
+        throw new MalformedException((end - at) + " bytes after a row's last column");
       }
       return false;
     }
@@ -148,7 +148,7 @@ public final class ColumnCursor {
     return columnOffset + Binary.varintBytes(nameIndex);
   }
 
-  /** The offset behind the column. */
+  /** The offset after the column. */
   public int columnEnd() {
     return at;
   }

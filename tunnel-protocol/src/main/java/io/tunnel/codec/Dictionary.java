@@ -39,7 +39,7 @@ public final class Dictionary {
       at += bytes;
     }
     if (at != limit) {
-      throw new MalformedException("bytes behind the dictionary's last name");
+      throw new MalformedException("bytes after the dictionary's last name");
     }
     return names;
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * refuses it by name.
  */
 public enum FormatFeature {
-  /** A condition on columns, on its way to the server that judges it; no log has one. */
+  /** A condition on columns, on its way to the server that evaluates it; no log has one. */
   CONDITION(Place.ROW, 1, "condition", 1),
   /** Columns to be added to, on their way to the server that adds; no log has them. */
   INCREMENT(Place.ROW, 3, "increment", 1),
@@ -37,7 +37,7 @@ public enum FormatFeature {
   BOUND(Place.ROW, 10, "bound", 2),
   /** A writer's id and its number of the batch, on the way to the server; no log has one. */
   WRITER(Place.BATCH, 1, "writer", 2),
-  /** The answers to numbered batches, in batches without rows; in a log alone. */
+  /** The answers to idempotent writes, in batches without rows; in a log alone. */
   WRITTEN(Place.BATCH, 2, "written", 2),
   /** The record of a shared log that has the batches before this one; in a node's own log alone. */
   RECORD_PLACE(Place.BATCH, 4, "record-place", 2),

@@ -7,8 +7,8 @@ import io.tunnel.model.value.IntegerValue;
 import java.util.Optional;
 
 /**
- * Adds what a change adds to columns of its row. Whoever decides about the change does so once; the
- * log, and all who read the log, have the results as columns that are set.
+ * Adds what a change adds to columns of its row. The process that decides about the change does so
+ * once; the log, and all who read the log, have the results as columns that are set.
  */
 public final class IncrementCore {
 

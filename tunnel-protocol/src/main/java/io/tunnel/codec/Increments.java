@@ -31,7 +31,7 @@ public final class Increments {
     private long[] deltas = new long[4];
     private int count;
 
-    /** The column at {@code place}, behind that of the last call, is added to. */
+    /** The column at {@code place}, after that of the last call, is added to. */
     void add(int place, long delta) {
       if (count == places.length) {
         places = Arrays.copyOf(places, 2 * count);
@@ -77,7 +77,7 @@ public final class Increments {
       at = Binary.next(varint);
       if (place <= before) {
         throw new MalformedException(
-            "an increment of column " + place + " behind one of column " + before);
+            "an increment of column " + place + " after one of column " + before);
       }
       if (array.length - at < Long.BYTES) {
         throw new MalformedException("the increment of column " + place + " is cut off");

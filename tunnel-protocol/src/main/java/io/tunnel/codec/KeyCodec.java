@@ -170,8 +170,8 @@ public final class KeyCodec {
   }
 
   /**
-   * The offset behind the key column that starts at {@code offset}; throws {@link
-   * MalformedException} unless a whole, valid column of {@code type} stands there before {@code
+   * The offset after the key column that starts at {@code offset}; throws {@link
+   * MalformedException} unless a complete, valid column of {@code type} stands there before {@code
    * limit}.
    */
   public static int skipColumn(byte[] array, int offset, int limit, PrimaryKeyType type) {
@@ -305,7 +305,7 @@ public final class KeyCodec {
     byte[] array = column.toByteArray();
     int next = skipColumn(array, 0, array.length, type);
     if (next != array.length) {
-      throw new MalformedException("bytes behind a key column");
+      throw new MalformedException("bytes after a key column");
     }
     return value(array, 0, next, type);
   }

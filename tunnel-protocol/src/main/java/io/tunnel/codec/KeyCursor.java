@@ -8,7 +8,7 @@ import io.tunnel.model.value.ColumnType;
  */
 public final class KeyCursor {
 
-  /** The byte behind a 0x00 of a text says that the 0x00 is a part of the text. */
+  /** The byte after a 0x00 of a text says that the 0x00 is a part of the text. */
   public static final int ESCAPED_ZERO_BYTES = 2;
 
   private byte[] array = new byte[0];
@@ -30,7 +30,7 @@ public final class KeyCursor {
   }
 
   /**
-   * Moves to the next column; false behind the last.
+   * Moves to the next column; false after the last.
    *
    * @throws MalformedException when the column is cut off or has an unknown type
    */
@@ -76,7 +76,7 @@ public final class KeyCursor {
     return valueOffset;
   }
 
-  /** The offset behind a STRING or BINARY. */
+  /** The offset after a STRING or BINARY. */
   public int valueEnd() {
     return valueEnd;
   }

@@ -61,8 +61,8 @@ public final class KeyDecoder {
   }
 
   /**
-   * The end of the value of the column at {@code offset}; negative unless the column is whole and
-   * valid without escapes, and its text is ASCII.
+   * The end of the value of the column at {@code offset}; negative unless the column is complete
+   * and valid without escapes, and its text is ASCII.
    */
   private static int plainEnd(byte[] array, int offset, int limit, int tag) {
     if (offset >= limit || array[offset] != tag) {

@@ -26,7 +26,7 @@ public final class KeyPrefix {
    * @param beginning the first characters of a STRING, or the first bytes of a BINARY; empty for
    *     any value of the next column
    * @throws IllegalArgumentException when a value does not match the key's columns, when {@code
-   *     leading} is a whole key, or when the column that has to begin with a value is an INTEGER
+   *     leading} is a complete key, or when the column that has to begin with a value is an INTEGER
    */
   public static Bytes of(
       List<PrimaryKeyValue> leading,
@@ -37,7 +37,7 @@ public final class KeyPrefix {
           leading.size()
               + " leading columns are no prefix of a key of "
               + schema.size()
-              + "; name the whole key as a key");
+              + "; name the complete key as a key");
     }
     ByteSink sink = new ByteSink(64);
     for (int i = 0; i < leading.size(); i++) {

@@ -4,7 +4,7 @@ import io.tunnel.model.ErrorCode;
 import java.util.Optional;
 
 /**
- * Bytes are whole, and say something that this build does not know: a newer build wrote them. The
+ * Bytes are intact, and say something that this build does not know: a newer build wrote them. The
  * reader changes nothing and names what it met; an upgrade of the reader is what helps.
  */
 public final class NewerFormatException extends MalformedException {

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * The value of attribute {@link FormatFeature#RETURNING} of a row: {@code u8} when (0 always, 1
- * from refused rows alone), then the names of the columns, each behind its length as a varint.
+ * from refused rows alone), then the names of the columns, each after its length as a varint.
  */
 public final class ReturningCodec {
 

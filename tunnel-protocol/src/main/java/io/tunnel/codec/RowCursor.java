@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 public final class RowCursor {
 
-  /** The bit of a row's flags that says that {@link Attributes} stand behind its columns. */
+  /** The bit of a row's flags that says that {@link Attributes} stand after its columns. */
   public static final int ATTRIBUTES_FLAG = 0x10;
 
   /** Flags, the length of a key, a count of columns. */
@@ -58,14 +58,14 @@ public final class RowCursor {
   }
 
   /**
-   * Moves to the next row; false behind the last.
+   * Moves to the next row; false after the last.
    *
    * @throws MalformedException when the row is cut off, or bytes follow the last row
    */
   public boolean next() {
     if (index + 1 >= rowCount) {
       if (rowEnd != end) {
-        throw new MalformedException((end - rowEnd) + " bytes behind a batch's last row");
+        throw new MalformedException((end - rowEnd) + " bytes after a batch's last row");
       }
       return false;
     }
@@ -136,7 +136,7 @@ public final class RowCursor {
         : Bytes.EMPTY;
   }
 
-  /** The offset behind the columns, where the attributes begin or the row ends. */
+  /** The offset after the columns, where the attributes begin or the row ends. */
   public int columnsEnd() {
     return columnsEnd;
   }
@@ -156,7 +156,7 @@ public final class RowCursor {
     return rowOffset;
   }
 
-  /** The offset behind the row. */
+  /** The offset after the row. */
   public int rowEnd() {
     return rowEnd;
   }
@@ -237,7 +237,7 @@ public final class RowCursor {
     return conditionCode() != 0 || columnCondition().isPresent();
   }
 
-  /** What the server that judges the change is to add to columns; a log has none. */
+  /** What the server that evaluates the change is to add to columns; a log has none. */
   public Optional<Increments> increments() {
     return attribute(FormatFeature.INCREMENT).map(Increments::decode);
   }
@@ -297,9 +297,9 @@ public final class RowCursor {
   }
 
   /**
-   * The {@link #attributes} of the change when it is judged: the log has no condition on columns,
-   * so no reader of the log judges one again, nothing for the writer's answer, and a key with its
-   * number, and says of increments what they added.
+   * The {@link #attributes} of the change when it is evaluated: the log has no condition on
+   * columns, so no reader of the log evaluates one again, nothing for the writer's answer, and a
+   * key with its number, and says of increments what they added.
    */
   public Bytes attributesToLog() {
     if (!hasAttributes()) {

@@ -1,9 +1,9 @@
 package io.tunnel.codec;
 
 /**
- * Walks over the rows of a writer's batch to judge them. {@link IncrementCore} puts the results of
- * increments into the rows, so from the first row with an increment on the walk is over a copy: the
- * writer's batch stays as it is, to be judged again by another leader or with another group.
+ * Walks over the rows of a writer's batch to evaluate them. {@link IncrementCore} puts the results
+ * of increments into the rows, so from the first row with an increment on the walk is over a copy:
+ * the writer's batch stays as it is, to be evaluated again by another leader or with another group.
  */
 public final class RowsToJudge {
 
@@ -17,7 +17,7 @@ public final class RowsToJudge {
     this.row = batch.rows();
   }
 
-  /** Moves to the next row; false behind the last. */
+  /** Moves to the next row; false after the last. */
   public boolean next() {
     if (!row.next()) {
       return false;

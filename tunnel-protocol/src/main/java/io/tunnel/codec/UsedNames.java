@@ -12,7 +12,7 @@ import java.util.Arrays;
 public final class UsedNames {
 
   /**
-   * The offset of each name of {@link #indexed}, including its length, and the offset behind the
+   * The offset of each name of {@link #indexed}, including its length, and the offset after the
    * last.
    */
   private int[] nameOffsets = new int[0];

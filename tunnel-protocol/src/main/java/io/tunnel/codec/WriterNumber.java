@@ -30,7 +30,7 @@ public record WriterNumber(Bytes token, long number, long after) {
       throw new MalformedException("a writer's token of " + token.length() + " bytes");
     }
     if (after < 0 || number <= after) {
-      throw new MalformedException("a writer's batch " + number + " behind batch " + after);
+      throw new MalformedException("a writer's batch " + number + " after batch " + after);
     }
   }
 

@@ -15,7 +15,7 @@ import java.util.List;
  *
  * <p>The value of attribute {@link FormatFeature#WRITTEN} has, for each writer's batch in the order
  * of the rows: a varint with the rows between the former and these, a varint with the number of
- * these rows, {@value #WRITER_BYTES} bytes of the writer, {@code u64} number, and the answer behind
+ * these rows, {@value #WRITER_BYTES} bytes of the writer, {@code u64} number, and the answer after
  * its length as a varint.
  *
  * @param first the index of the first of the rows in the batch of the log
@@ -37,7 +37,7 @@ public record WrittenRows(int first, int rows, Bytes writer, long number, Bytes 
     }
   }
 
-  /** Adds this to a value, behind rows that end at {@code end}. */
+  /** Adds this to a value, after rows that end at {@code end}. */
   public void write(ByteSink sink, int end) {
     sink.writeVarint(first - end);
     sink.writeVarint(rows);

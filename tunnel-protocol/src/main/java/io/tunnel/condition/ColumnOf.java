@@ -3,8 +3,8 @@ package io.tunnel.condition;
 /** Whose column a condition names. */
 public enum ColumnOf {
   /**
-   * The row as it is stored when the condition is judged: the row that a scan reads, that a write
-   * is about to change, or that a change of the stream left behind.
+   * The row as it is stored when the condition is evaluated: the row that a scan reads, that a
+   * write is about to change, or that a change of the stream left behind.
    */
   ROW("", 0),
   /** The row before a change. */

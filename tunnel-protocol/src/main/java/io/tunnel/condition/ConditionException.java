@@ -7,7 +7,7 @@ public final class ConditionException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Characters of a line that are shown before and behind the place. */
+  /** Characters of a line that are shown before and after the place. */
   private static final int SHOWN_BEFORE = 60;
 
   private static final int SHOWN_BEHIND = 40;
@@ -19,7 +19,7 @@ public final class ConditionException extends IllegalArgumentException {
   /**
    * A refusal.
    *
-   * @param text the whole text
+   * @param text the complete text
    * @param offset where the trouble is, in chars from 0; the text's length for its end
    * @param trouble what is wrong and what would be right
    */

@@ -304,12 +304,12 @@ final class ConditionParser {
     return named(start, ColumnOf.ROW, expected);
   }
 
-  /** The column behind {@code before} or {@code change}, which was read. */
+  /** The column after {@code before} or {@code change}, which was read. */
   private NamedColumn behindPrefix(int start, String prefix) {
     if (!token.isSymbol(".")) {
       throw token.refusal(
           token.shown()
-              + " stands behind '"
+              + " stands after '"
               + prefix
               + "', where a point and a column should be; a column that is called so is written"
               + " in backticks: `"

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where a condition is judged. A place has the columns of the table's key, and columns of rows or
- * changes. A condition names a column of the key without a prefix, because no change alters the
+ * Where a condition is evaluated. A place has the columns of the table's key, and columns of rows
+ * or changes. A condition names a column of the key without a prefix, because no change alters the
  * key; columns of the key are never missing.
  *
  * @param key the columns of the table's key

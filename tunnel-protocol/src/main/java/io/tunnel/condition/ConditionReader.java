@@ -41,7 +41,7 @@ final class ConditionReader {
     }
     Condition condition = readNode(1);
     if (at != array.length) {
-      throw new MalformedException((array.length - at) + " bytes behind a condition");
+      throw new MalformedException((array.length - at) + " bytes after a condition");
     }
     return condition;
   }

@@ -80,7 +80,7 @@ final class ConditionTokens {
     return new ConditionException(text, at, trouble);
   }
 
-  /** Moves to the next token; behind the last one, to the end. */
+  /** Moves to the next token; after the last one, to the end. */
   void next() {
     start = end;
     while (start < text.length() && " \t\r\n".indexOf(text.charAt(start)) >= 0) {
@@ -120,7 +120,7 @@ final class ConditionTokens {
     content = text.substring(start, end);
   }
 
-  /** Takes all letters and digits behind a digit: a message shows the bad number whole. */
+  /** Takes all letters and digits after a digit: a message shows the complete bad number. */
   private void readNumber() {
     kind = Kind.NUMBER;
     end++;

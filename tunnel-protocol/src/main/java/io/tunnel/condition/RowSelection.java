@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which of the rows that a read finds are answered, and what of each row. The server judges and
+ * Which of the rows that a read finds are answered, and what of each row. The server filters and
  * cuts the rows, so other rows and columns do not travel.
  *
  * <pre>{@code
@@ -22,12 +22,12 @@ import java.util.Set;
  * @param columns the columns of an answered row, {@link Limits#ROW_COLUMNS_MAX} at most; absent for
  *     all columns, empty for none. The key comes with each row. A row without one of these columns
  *     is answered without it
- * @param hasCommitTimes whether each row comes with the moment of its last change
+ * @param hasCommitTimes whether each row comes with the time of its last change
  */
 public record RowSelection(
     Optional<Condition> condition, Optional<List<String>> columns, boolean hasCommitTimes) {
 
-  /** Whole rows, and all of them. */
+  /** Complete rows, and all of them. */
   public static final RowSelection ALL =
       new RowSelection(Optional.empty(), Optional.empty(), false);
 
@@ -79,7 +79,7 @@ public record RowSelection(
     return new RowSelection(condition, Optional.of(names), hasCommitTimes);
   }
 
-  /** A copy whose rows come with the moment of their last change. */
+  /** A copy whose rows come with the time of their last change. */
   public RowSelection withCommitTimes() {
     return new RowSelection(condition, columns, true);
   }

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Spreads channels over sessions: evenly (no two sessions with room differ by more than one), with
- * the fewest moves, deterministically. A pure function, and the one place that decides which
- * session has room.
+ * Spreads channels over sessions: evenly (no two sessions with capacity differ by more than one),
+ * with the fewest moves, deterministically. A pure function, and the one place that decides which
+ * session has capacity.
  *
  * <p>A channel that must move leaves its session first; then it is free and gets the reserved
- * place. A leaving channel still takes room at its session, and counts as a channel that needs a
- * place. Places are reserved only for leaving channels: free channels get the remaining room at
- * once.
+ * place. A leaving channel still takes capacity of its session, and counts as a channel that needs
+ * a place. Places are reserved only for leaving channels: free channels get the remaining capacity
+ * at once.
  */
 final class AssignerCore {
 
@@ -28,7 +28,10 @@ final class AssignerCore {
    */
   record Seat(String sessionId, int channelsMax, int leaving) {
 
-    /** Whether there is room for one more channel beside {@code count} and the leaving ones. */
+    /**
+     * Whether there is capacity for one more channel in addition to {@code count} and the leaving
+     * ones.
+     */
     boolean hasRoomBeside(int count) {
       return channelsMax == 0 || count + leaving < channelsMax;
     }
@@ -42,7 +45,7 @@ final class AssignerCore {
    *     session that holds it, or null
    * @param comingBack the number of leaving channels that will be assigned again
    * @return the session of each channel; a held channel that is missing must leave its session, a
-   *     free channel that is missing waits for room
+   *     free channel that is missing waits for capacity
    */
   static Map<ChannelKey, String> assign(
       List<Seat> seats, Map<ChannelKey, String> ownerByChannel, int comingBack) {

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param checkpointed position of the last processed change: all changes up to it, inclusive, were
  *     processed
  * @param key encoded key of the row at that position for a base channel; otherwise empty
- * @param end the position behind which the channel ends; absent while unknown
+ * @param end the position after which the channel ends; absent while unknown
  * @param isFinished whether the channel is TERMINATED
  * @param isPaused whether an operator has paused the channel
  * @param stop reason why the channel is stopped
@@ -46,7 +46,7 @@ public record ChannelState(
     Objects.requireNonNull(incarnation, "incarnation");
   }
 
-  /** A new channel behind a position. */
+  /** A new channel after a position. */
   public static ChannelState startingAt(long checkpointed) {
     return new ChannelState(
         checkpointed, Bytes.EMPTY, Optional.empty(), false, false, Optional.empty());

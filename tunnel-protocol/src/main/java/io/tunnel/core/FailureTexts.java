@@ -17,7 +17,7 @@ public final class FailureTexts {
   /** Characters of the error of a failure in short, which counts as a part of its channel. */
   public static final int SHORT_CHARS = 100;
 
-  /** What a failure takes beside characters of its error and key. */
+  /** What a failure takes in addition to the characters of its error and key. */
   private static final int FAILURE_BYTES = 400;
 
   private final FreeShare bytes;

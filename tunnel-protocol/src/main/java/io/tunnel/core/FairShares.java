@@ -8,8 +8,8 @@ import java.util.TreeSet;
 
 /**
  * Entries with a size, which belong to principals. Over the limit, the principal with most has to
- * give up its oldest entry: so a principal below an equal share loses nothing to the others. For
- * one thread.
+ * drop its oldest entry: so a principal below an equal share loses nothing to the others. For one
+ * thread.
  *
  * @param <P> names of principals
  * @param <E> entries, in the order of their age

@@ -65,7 +65,7 @@ public final class FreeShare {
         });
   }
 
-  /** Takes places back from {@code principal}. */
+  /** Reclaims places from {@code principal}. */
   public void leave(String principal, long less) {
     add(principal, -less);
   }

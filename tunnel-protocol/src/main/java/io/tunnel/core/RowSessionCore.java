@@ -20,8 +20,8 @@ import java.util.TreeSet;
  * <p>The catalog has a record of each session, and a session has ended when the record is gone. So
  * this core proposes: {@link #open} and {@link #tick} return what is to be stored, and only {@link
  * #stored} and {@link #removed} make that true. Leases are in memory: after a restart each lease
- * begins anew, so a session that was renewed in time survives a restart, and a session that nobody
- * renews ends one lease after the last start.
+ * begins again, so a session that was renewed in time survives a restart, and a session that no
+ * client renews ends one lease after the last start.
  *
  * <p>No step costs more where there are more sessions, but for those that the step itself opens,
  * ends or shows.
@@ -79,11 +79,13 @@ public final class RowSessionCore {
 
   /** Where a session is between its proposal and its end. */
   private enum State {
-    /** The record is being stored: nobody was told of the session. */
+    /** The record is being stored: no client knows the session. */
     OPENING,
     /** The record is stored. */
     OPEN,
-    /** The end is decided, and is proposed by the next tick: nobody renews the session any more. */
+    /**
+     * The end is decided, and is proposed by the next tick: no client renews the session any more.
+     */
     OVER,
     /** The removal of the record is being stored. */
     ENDING
@@ -108,7 +110,7 @@ public final class RowSessionCore {
     this.limits = limits;
   }
 
-  /** Goes on from the records of the catalog; before all else. Each lease begins now. */
+  /** Resumes from the records of the catalog; before all else. Each lease begins now. */
   public void restore(List<Session> stored, long storedLastId, long nowMs) {
     lastId = storedLastId;
     for (Session session : stored) {
@@ -231,7 +233,7 @@ public final class RowSessionCore {
     }
   }
 
-  /** Whether the record of a session is still to be stored, so that nobody is told of it. */
+  /** Whether the record of a session is still to be stored, so that no client is notified of it. */
   public boolean isOpening(long id) {
     return sessions.containsKey(id) && sessions.get(id).state == State.OPENING;
   }
@@ -299,7 +301,7 @@ public final class RowSessionCore {
     return Set.copyOf(byPrincipal.keySet());
   }
 
-  /** The first {@code max} sessions behind an id, in the order of their ids. */
+  /** The first {@code max} sessions after an id, in the order of their ids. */
   public List<Shown> page(long afterId, int max, long nowMs) {
     return sessions.tailMap(afterId, false).values().stream()
         .filter(known -> known.state != State.OPENING)

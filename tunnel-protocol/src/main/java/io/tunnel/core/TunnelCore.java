@@ -24,10 +24,10 @@ import java.util.TreeMap;
  * while it is not paused, has no error, and all channels that it waits for are TERMINATED;
  * otherwise it is revoked. Every assignment has an epoch higher than all before it; requests under
  * any other epoch are FENCED. A channel leaves CLOSING when its session releases it, ends, or
- * misses the deadline; the next holder starts behind the last checkpoint. So a graceful move
- * delivers no change twice, and any other move repeats only changes behind that checkpoint. A
+ * misses the deadline; the next holder starts after the last checkpoint. So a graceful move
+ * delivers no change twice, and any other move repeats only changes after that checkpoint. A
  * channel whose last checkpoint is in doubt is not assigned: the next holder could start before it
- * and the holder after that behind it.
+ * and the holder after that after it.
  *
  * <p>Every method returns what the caller must do. What operators and failures change is stored
  * before the method is called. Times are nanoseconds of a clock that never goes back.
@@ -238,7 +238,7 @@ public final class TunnelCore {
   }
 
   /**
-   * Judges progress that the holder wants to store.
+   * Checks progress that the holder wants to store.
    *
    * @param delivered position of the last change that was delivered to the holder
    * @return whether the position is higher than the stored one
@@ -278,7 +278,7 @@ public final class TunnelCore {
     return rebalance(new ArrayList<>(), nowNanos);
   }
 
-  /** An operator pauses or resumes the tunnel as a whole. */
+  /** An operator pauses or resumes the complete tunnel. */
   public List<TunnelEffect> pause(boolean isPausedNow, long nowNanos) {
     isPaused = isPausedNow;
     return rebalance(new ArrayList<>(), nowNanos);

@@ -3,7 +3,7 @@ package io.tunnel.core;
 /** An order of a tunnel's state machine; carried out in sequence. */
 public sealed interface TunnelEffect {
 
-  /** The session now holds the channel and processes it behind {@code checkpointed}. */
+  /** The session now holds the channel and processes it after {@code checkpointed}. */
   record Assign(String sessionId, ChannelKey channel, long epoch, long checkpointed)
       implements TunnelEffect {}
 
@@ -43,7 +43,7 @@ public sealed interface TunnelEffect {
       this.text = text;
     }
 
-    /** Whether the worker must be told. */
+    /** Whether the worker must be notified. */
     public boolean isFenced() {
       return isFenced;
     }

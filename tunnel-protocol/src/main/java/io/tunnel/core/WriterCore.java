@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
  * <p>A writer is {@code u64} date, 8 bytes of its principal and 8 bytes of its id. The id names the
  * writer for as long as its client lives, and the numbers of its batches always rise. The date only
  * decides whether an unknown writer is new: a client changes the date when the partition tells so.
- * So a late batch never comes behind a batch with a greater number, whatever dates both have.
+ * So a late batch never comes after a batch with a greater number, whatever dates both have.
  *
  * <p>The core keeps the last batch of each writer with its answer. Memory is bounded: the core
  * evicts writers that were silent for {@link #KEPT_MICROS}; when there are too many writers, the
@@ -38,7 +38,7 @@ import java.util.function.UnaryOperator;
  *
  * <p>A batch whose rows are all rejected leaves nothing in a log. Its answer is kept in memory, for
  * repetitions that arrive late, and is gone after a restart: no repetition that was sent before can
- * arrive then, so judging the batch again is judging it for the first time.
+ * arrive then, so evaluating the batch again is evaluating it for the first time.
  */
 public final class WriterCore {
 
@@ -150,7 +150,7 @@ public final class WriterCore {
     record Repeated(Answered answered) implements Verdict {}
 
     /**
-     * Nobody can say whether the batch was applied, or it must not be applied: refuse it.
+     * It is unknown whether the batch was applied, or it must not be applied: refuse it.
      *
      * @param dateMicros a date under which the writer is taken
      */
@@ -159,12 +159,12 @@ public final class WriterCore {
 
   private static final Verdict FRESH = new Verdict.Fresh();
 
-  /** Knows nobody. */
+  /** Knows no writer. */
   public WriterCore() {
     this(Memory.NONE);
   }
 
-  /** Knows nobody; {@code memory} counts what the partition keeps. */
+  /** Knows no writer; {@code memory} counts what the partition keeps. */
   public WriterCore(Memory memory) {
     this(WRITERS_MAX, KEPT_MICROS, memory);
   }
@@ -199,7 +199,7 @@ public final class WriterCore {
   }
 
   /**
-   * Judges a batch before it is applied. The date of a writer may be {@link #AHEAD_MICROS} ahead of
+   * Checks a batch before it is applied. The date of a writer may be {@link #AHEAD_MICROS} ahead of
    * {@code nowMicros}; the first date above the floor is always taken.
    */
   public Verdict judge(Numbered batch, long nowMicros) {
@@ -226,7 +226,7 @@ public final class WriterCore {
       return Optional.of(
           "batch "
               + batch.number()
-              + " of the writer comes behind its batch "
+              + " of the writer comes after its batch "
               + known.last().number());
     }
     if (batch.number() > known.last().number() && batch.after() > known.applied().number()) {
@@ -317,7 +317,7 @@ public final class WriterCore {
     if (known != null && known.last().number() == answered.number()) {
       return;
     }
-    // Nobody asks for the answer to an earlier batch again.
+    // No writer asks for the answer to an earlier batch again.
     Answered applied = known == null ? NONE : with(known.applied(), Bytes.EMPTY);
     put(id, new Known(dateOf(writer), applied, answered));
     evict(answered.micros());
@@ -381,7 +381,7 @@ public final class WriterCore {
     evict(evicted);
   }
 
-  /** Evicts writers that were silent since before a moment, and never the last one. */
+  /** Evicts writers that were silent since before a time, and never the last one. */
   private void evictBefore(long micros) {
     while (writers.size() > 1) {
       Map.Entry<Bytes, Known> oldest = writers.entrySet().iterator().next();

@@ -2,7 +2,7 @@ package io.tunnel.model;
 
 /** The effect of a change on its row. */
 public enum ChangeKind {
-  /** Replaces the whole row. */
+  /** Replaces the complete row. */
   PUT(1),
   /** Sets and removes single columns; creates the row if it does not exist. */
   UPDATE(2),

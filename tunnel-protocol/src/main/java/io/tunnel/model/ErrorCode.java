@@ -73,19 +73,19 @@ public enum ErrorCode {
   /** A bug in the server. */
   INTERNAL(33, false),
   /**
-   * Another node of the cluster leads, or no node does at the moment; the exception names the
-   * leader, if known.
+   * Another node of the cluster leads, or no node does at present; the exception names the leader,
+   * if known.
    */
   NOT_LEADER(34, true),
   /**
-   * The shared log of a cluster cannot be reached at the moment, or the disk of a single server's
+   * The shared log of a cluster cannot be reached at present, or the disk of a single server's
    * catalog takes no writes.
    */
   LOG_UNAVAILABLE(35, true),
   /**
-   * The outcome of the request is not known yet, because the shared log of a cluster has not told
-   * the node. A repetition with the request's id, or with the batch's number, is applied once. A
-   * client that cannot repeat has to look at the result.
+   * The outcome of the request is not known yet, because the shared log of a cluster has not
+   * notified the node. A repetition with the request's id, or with the batch's number, is applied
+   * once. A client that cannot repeat has to look at the result.
    */
   OUTCOME_UNKNOWN(36, false),
   /** A limit of the server, its configuration or the connection is reached. */
@@ -105,9 +105,9 @@ public enum ErrorCode {
    */
   FEATURE_NOT_ENABLED(41, false),
   /**
-   * The partition does not know the writer of a numbered batch any more, or misses an earlier batch
-   * of the writer. The batch was not applied now. A writer with a new id may send the batch, unless
-   * an earlier attempt is in doubt.
+   * The partition does not know the writer of an idempotent write any more, or misses an earlier
+   * batch of the writer. The batch was not applied now. A writer with a new id may send the batch,
+   * unless an earlier attempt is in doubt.
    */
   WRITER_ENDED(42, false),
   /** Another row of the atomic batch was refused, so this row was not applied either. */

@@ -17,8 +17,8 @@ public final class Level {
   public static final int NUMBER_MAX = 1_000_000;
 
   /**
-   * The system property by which tests, and nobody else, give a build another highest level than
-   * its own. A server at a higher level writes forms of no release.
+   * The system property by which tests, and no other program, give a build another highest level
+   * than its own. A server at a higher level writes forms of no release.
    */
   public static final String TRIAL_PROPERTY = "tunnel.trial.level";
 

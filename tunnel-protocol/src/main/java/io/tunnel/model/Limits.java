@@ -36,7 +36,7 @@ public final class Limits {
   /** Distinct column names of one batch. */
   public static final int BATCH_NAMES_MAX = 4_096;
 
-  /** Bytes of one batch, header included; the largest row fits with room for its names. */
+  /** Bytes of one batch, header included; the largest row fits with space for its names. */
   public static final int BATCH_BYTES_MAX = 6 * 1024 * 1024;
 
   /** Bytes of one frame after its length field. */

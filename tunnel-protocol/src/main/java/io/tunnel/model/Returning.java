@@ -7,9 +7,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What the result of a change has beside the outcome: the key of the row and some of its columns.
- * The server takes the columns where it judges the change, so no other write comes between the
- * change and the returned columns.
+ * What the result of a change has in addition to the outcome: the key of the row and some of its
+ * columns. The server takes the columns where it evaluates the change, so no other write comes
+ * between the change and the returned columns.
  *
  * <pre>{@code
  * RowChange drawn = new RowUpdateChange(key, List.of(new ColumnUpdate.Increment("last", 1)))
@@ -18,7 +18,7 @@ import java.util.Set;
  *
  * <p>A row that is applied returns the columns as the change leaves them. A row that is refused
  * because of its stored row returns the columns of the stored row. Named columns take the right
- * {@code read} beside {@code write}; the key alone does not.
+ * {@code read} in addition to {@code write}; the key alone does not.
  *
  * @param columns names of columns that are not of the key, {@link Limits#ROW_COLUMNS_MAX} at most;
  *     none for the key alone

@@ -13,8 +13,8 @@ public sealed interface RowChange permits RowPutChange, RowUpdateChange, RowDele
   RowExistenceExpectation condition();
 
   /**
-   * The condition on the columns that the row has when the change comes to the row, beside the
-   * condition on its existence. A row that does not exist has its key and no other column.
+   * The condition on the columns that the row has when the change comes to the row, in addition to
+   * the condition on its existence. A row that does not exist has its key and no other column.
    */
   Optional<Condition> columnCondition();
 
@@ -28,7 +28,7 @@ public sealed interface RowChange permits RowPutChange, RowUpdateChange, RowDele
    */
   RowChange onlyIf(Condition wanted);
 
-  /** What the result of the change has beside the outcome; empty for nothing. */
+  /** What the result of the change has in addition to the outcome; empty for nothing. */
   Optional<Returning> returning();
 
   /**

@@ -10,7 +10,7 @@ public record TableMeta(String name, List<PrimaryKeySchema> primaryKey, TableOpt
 
   /**
    * Refuses null, bad names, and a key of other than 1 to {@link Limits#KEY_COLUMNS_MAX} distinct
-   * columns, of which one behind the first may be AUTO.
+   * columns, of which one after the first may be AUTO.
    */
   public TableMeta {
     Names.requireResourceName("table", name);

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * Changes of one channel: {@code u32} handle, {@code i64} epoch, {@code i64} first position, then
  * batches in the form of the log. Rows before the first position are not part of the delivery: a
- * batch is sent whole even when the reader resumes inside it. The payload's length counts against
- * the channel's credit.
+ * batch is sent completely even when the reader resumes inside it. The payload's length counts
+ * against the channel's credit.
  */
 public record Delivery(int handle, long epoch, long firstPosition, List<ChangeBatch> batches) {
 

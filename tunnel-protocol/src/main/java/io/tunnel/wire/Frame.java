@@ -6,7 +6,7 @@ import io.tunnel.model.Limits;
 /**
  * One frame: a header of {@value #HEADER_BYTES} bytes and a payload.
  *
- * <p>Header: {@code u32} length of the bytes behind this field, {@code u8} operation, {@code u8}
+ * <p>Header: {@code u32} length of the bytes after this field, {@code u8} operation, {@code u8}
  * kind, {@code u16} zero, {@code u32} correlation id. A frame keeps the number of the operation, so
  * that a refusal can name an unknown operation.
  */

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
  * Assembles frames from the bytes of one connection, however the bytes are cut. A payload is copied
  * once, from the receive buffer to the frame's array. The array grows with the received bytes, so
  * that a length field alone cannot cause a large allocation: a new connection gets {@value
- * #TRUSTED_BYTES} bytes on trust. After a longer whole payload, the connection is trusted with its
- * length, up to {@value #TRUSTED_BYTES_MAX}: so a writer's batches, which have similar sizes, are
- * not copied while they arrive. Not thread-safe.
+ * #TRUSTED_BYTES} bytes on trust. After a longer complete payload, the connection is trusted with
+ * its length, up to {@value #TRUSTED_BYTES_MAX}: so a writer's batches, which have similar sizes,
+ * are not copied while they arrive. Not thread-safe.
  */
 public final class FrameAssembler {
 
@@ -44,7 +44,7 @@ public final class FrameAssembler {
   }
 
   /**
-   * An assembler that accepts up to {@code frameBytesMax} bytes behind a length field; at least the
+   * An assembler that accepts up to {@code frameBytesMax} bytes after a length field; at least the
    * bytes of an empty frame, at most {@link Limits#FRAME_BYTES_MAX}.
    */
   public FrameAssembler(int frameBytesMax) {

@@ -3,7 +3,7 @@ package io.tunnel.wire;
 import io.tunnel.model.ErrorCode;
 
 /**
- * Bytes that cannot be a frame. The bytes behind them have no meaning: the peer gets the error, and
+ * Bytes that cannot be a frame. The bytes after them have no meaning: the peer gets the error, and
  * the connection is closed.
  */
 public final class FrameException extends RuntimeException {

@@ -9,7 +9,7 @@ import io.tunnel.model.value.Bytes;
  */
 public record GetRowRequest(int tableId, Bytes key, ReadTerms terms) {
 
-  /** A request that is not strict, for a whole row. */
+  /** A request that is not strict, for a complete row. */
   public GetRowRequest(int tableId, Bytes key) {
     this(tableId, key, ReadTerms.BOUNDED);
   }

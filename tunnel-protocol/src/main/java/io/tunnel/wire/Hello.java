@@ -16,9 +16,9 @@ import java.util.Objects;
 /**
  * The first payload of a connection, in both directions: {@code u32} {@link Protocol#MAGIC}, {@code
  * u16} version, a name in UTF-8 for people, a zero byte, {@code u16} smallest and {@code u16}
- * greatest version, {@code u8} number of features, and the features, each behind its length.
+ * greatest version, {@code u8} number of features, and the features, each after its length.
  *
- * <p>This form never changes. Readers skip bytes behind the features, which are for later versions.
+ * <p>This form never changes. Readers skip bytes after the features, which are for later versions.
  *
  * @param version in a request, the smallest version of the client; in an answer, the version of the
  *     connection
@@ -90,7 +90,7 @@ public record Hello(int version, String name, Capabilities capabilities) {
           ErrorCode.UNSUPPORTED_VERSION,
           String.format(
               "this client speaks %s of the protocol, not version %d, with which the server '%s' of"
-                  + " %s goes on",
+                  + " %s continues",
               ours.versions(), version, name, capabilities.versions()));
     }
     return new Agreement(version, ours.commonFeatures(capabilities));
@@ -140,7 +140,7 @@ public record Hello(int version, String name, Capabilities capabilities) {
   private static Capabilities capabilities(byte[] payload, int nameEnd) {
     if (nameEnd == payload.length) {
       throw new MalformedException(
-          "a greeting that ends behind its name, without versions and features: a build before"
+          "a greeting that ends after its name, without versions and features: a build before"
               + " 0.1.0 sent it, or it is cut off");
     }
     PayloadReader reader =

@@ -13,7 +13,7 @@ import java.util.Optional;
  * Answers to a {@link LookRequest}, in the order of its questions: a varint count, and for each
  * {@code u32} partition and {@code u8} kind. Kind 0 is {@link Refused}: {@code u16} error code, a
  * varint length and the reason in UTF-8. Kind 1 is {@link Found}: {@code i64} first, {@code i64}
- * last, an optional incarnation, a varint count and each first position since a moment as {@code
+ * last, an optional incarnation, a varint count and each first position since a time as {@code
  * i64}, and an optional shared position. Kind 2 is {@link VerifiedUpTo}: an optional id. Kind 3 is
  * {@link BoundRows}, with partition 0: {@code i64} generation, {@code u8} 1 if complete, a varint
  * count, each {@code i64} rows and {@code u8} 1 if the session has ended. Kind 4 is {@link Lags}:
@@ -70,10 +70,10 @@ public record LookAnswer(List<Part> parts) {
    * @param first position from which on the log has all changes
    * @param last position of the last change that counts; 0 without one
    * @param incarnation incarnation of the positions up to {@code last}, if known
-   * @param firstSince for each moment of the question, the position of the first change that is
-   *     committed at or after the moment; {@link Long#MAX_VALUE} without one while the moment is in
-   *     the future of the leader. One more than {@code last} of a moment that has passed without
-   *     such a change: the leader stamps no later change before the moment
+   * @param firstSince for each time of the question, the position of the first change that is
+   *     committed at or after the time; {@link Long#MAX_VALUE} without one while the time is in the
+   *     future of the leader. One more than {@code last} of a time that has passed without such a
+   *     change: the leader stamps no later change before the time
    * @param shared if the question has a known position, the last position up to it at which the log
    *     still has the changes of the known incarnation; 0 when none
    */
@@ -85,7 +85,7 @@ public record LookAnswer(List<Part> parts) {
       List<Long> firstSince,
       Optional<Long> shared)
       implements Part {
-    /** Refuses null, negative positions and too many moments. */
+    /** Refuses null, negative positions and too many times. */
     public Found {
       LookRequest.requirePartition(partition);
       Objects.requireNonNull(incarnation, "incarnation");
@@ -98,7 +98,7 @@ public record LookAnswer(List<Part> parts) {
             "positions are at least 0: " + first + ", " + last + ", " + firstSince + ", " + shared);
       }
       if (firstSince.size() > LookRequest.MOMENTS_MAX) {
-        throw new IllegalArgumentException(firstSince.size() + " positions since moments");
+        throw new IllegalArgumentException(firstSince.size() + " positions since times");
       }
     }
 
@@ -130,7 +130,7 @@ public record LookAnswer(List<Part> parts) {
   }
 
   /**
-   * What is behind a position.
+   * What follows a position.
    *
    * @param bytes of the batches that hold later changes, or {@link #UNKNOWN}
    * @param commitMicros commit time of the next change in microseconds since 1970; 0 without one,
@@ -149,7 +149,7 @@ public record LookAnswer(List<Part> parts) {
   }
 
   /**
-   * What is behind the positions of a {@link LookRequest.Behind}, in their order.
+   * What follows the positions of a {@link LookRequest.Behind}, in their order.
    *
    * @param first position from which on the log has all changes
    * @param last position of the last change that counts; 0 without one
@@ -414,7 +414,7 @@ public record LookAnswer(List<Part> parts) {
     Optional<Long> incarnation = readNumber(reader);
     int count = reader.readVarint();
     if (count > LookRequest.MOMENTS_MAX) {
-      throw new MalformedException(count + " positions since moments");
+      throw new MalformedException(count + " positions since times");
     }
     List<Long> firstSince = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

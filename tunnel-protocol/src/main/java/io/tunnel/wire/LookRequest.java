@@ -13,9 +13,9 @@ import java.util.Optional;
 /**
  * Questions of a node to another node of its cluster: {@code i64} time, the names of both nodes,
  * each a varint length and UTF-8, a varint count, and the questions. A question is {@code u32}
- * partition and {@code u8} kind. Kind 1 is {@link Where}: a varint count, each moment as {@code
- * i64}, {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2
- * is {@link Verified}, without further bytes. Kind 3 is {@link Bound}, with partition 0: a varint
+ * partition and {@code u8} kind. Kind 1 is {@link Where}: a varint count, each time as {@code i64},
+ * {@code u8} 1 and {@code i64} position and {@code i64} incarnation, or {@code u8} 0. Kind 2 is
+ * {@link Verified}, without further bytes. Kind 3 is {@link Bound}, with partition 0: a varint
  * count, each id of a session as {@code i64}. Kind 4 is {@link Behind}: a varint count, and each
  * position as {@code i64}. Kind 5 is {@link Pin}, and kind 6 is {@link Unpin}, each with the id of
  * a tunnel, a varint length and UTF-8. A seal precedes these bytes in a frame.
@@ -36,7 +36,7 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   /** Most questions of a request. */
   public static final int QUESTIONS_MAX = 1_000;
 
-  /** Most moments of a question. */
+  /** Most times of a question. */
   public static final int MOMENTS_MAX = 16;
 
   /** Most row sessions of a question. */
@@ -67,15 +67,15 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   }
 
   /**
-   * Asks the leader of a partition where its changes begin and end, and where a moment lies.
+   * Asks the leader of a partition where its changes begin and end, and where a time lies.
    *
-   * @param sinceMicros moments, in microseconds since 1970: where is the first change that was
+   * @param sinceMicros times, in microseconds since 1970: where is the first change that was
    *     committed at or after each; at most {@value LookRequest#MOMENTS_MAX}
    * @param known up to where the log still has the changes that a reader knows
    */
   public record Where(int partition, List<Long> sinceMicros, Optional<KnownPosition> known)
       implements Question {
-    /** Refuses null and too many moments. */
+    /** Refuses null and too many times. */
     public Where {
       sinceMicros = List.copyOf(sinceMicros);
       Objects.requireNonNull(known, "known");
@@ -116,7 +116,7 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   }
 
   /**
-   * Asks the leader of a partition what is behind positions: how many bytes, and since when.
+   * Asks the leader of a partition what follows positions: how many bytes, and since when.
    *
    * @param positions at least 0; at most {@value LookRequest#POSITIONS_MAX}
    */
@@ -206,7 +206,7 @@ public record LookRequest(String asking, String asked, long sentMs, List<Questio
   }
 
   private static String wrongMoments(int count) {
-    return "a question with " + count + " moments; a question has at most " + MOMENTS_MAX;
+    return "a question with " + count + " times; a question has at most " + MOMENTS_MAX;
   }
 
   static String wrongSessions(int count) {

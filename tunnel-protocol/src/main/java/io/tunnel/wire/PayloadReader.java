@@ -48,7 +48,7 @@ final class PayloadReader {
     return readBytes(readVarint());
   }
 
-  /** Goes on behind {@code bytes} bytes that somebody else read. */
+  /** Continues after {@code bytes} bytes that another reader read. */
   void skip(int bytes) {
     var unused = take(bytes);
   }
@@ -56,7 +56,7 @@ final class PayloadReader {
   /** All remaining bytes, at most {@code bytesMax}. */
   Bytes readRest(int bytesMax) {
     if (left() > bytesMax) {
-      throw new MalformedException(left() + " bytes behind a " + what);
+      throw new MalformedException(left() + " bytes after a " + what);
     }
     return readBytes(left());
   }
@@ -72,7 +72,7 @@ final class PayloadReader {
 
   void requireEnd() {
     if (at != payload.length) {
-      throw new MalformedException(left() + " bytes behind a " + what);
+      throw new MalformedException(left() + " bytes after a " + what);
     }
   }
 

@@ -25,7 +25,7 @@ public record RangeRequest(
     Bytes to,
     ReadTerms terms) {
 
-  /** A request that is not strict, for whole rows. */
+  /** A request that is not strict, for complete rows. */
   public RangeRequest(
       int tableId, Direction direction, int rowsMax, int bytesMax, Bytes from, Bytes to) {
     this(tableId, direction, rowsMax, bytesMax, from, to, ReadTerms.BOUNDED);

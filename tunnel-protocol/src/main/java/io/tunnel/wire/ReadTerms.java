@@ -21,10 +21,10 @@ import java.util.Optional;
  */
 public record ReadTerms(boolean isStrict, RowSelection selection) {
 
-  /** Whole rows, and all of them, from what the leader has. */
+  /** Complete rows, and all of them, from what the leader has. */
   public static final ReadTerms BOUNDED = new ReadTerms(false, RowSelection.ALL);
 
-  /** Whole rows, and all of them, with every write acknowledged before the request. */
+  /** Complete rows, and all of them, with every write acknowledged before the request. */
   public static final ReadTerms STRICT = new ReadTerms(true, RowSelection.ALL);
 
   private static final int FLAG_STRICT = 1;

@@ -43,7 +43,7 @@ public record ReturnedRow(int rowIndex, Kind kind, Bytes columns) {
     ABSENT(2),
     /** The batch was answered before, and the columns of that answer were too many to be kept. */
     NOT_KEPT(3),
-    /** The columns have no room in the answer to the batch. */
+    /** The columns do not fit into the answer to the batch. */
     TOO_LARGE(4);
 
     private final int code;
@@ -167,7 +167,7 @@ public record ReturnedRow(int rowIndex, Kind kind, Bytes columns) {
     for (ColumnCursor columns = new ColumnCursor(array, from, end); columns.next(); ) {
       if (columns.isDelete() || columns.nameIndex() <= before) {
         throw new MalformedException(
-            "a row returns column " + columns.nameIndex() + " behind column " + before);
+            "a row returns column " + columns.nameIndex() + " after column " + before);
       }
       columns.requireValue();
       before = columns.nameIndex();

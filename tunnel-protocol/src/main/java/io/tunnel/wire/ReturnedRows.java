@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Collects what the rows of one write return, as the rows are judged: {@link
+ * Collects what the rows of one write return, as the rows are evaluated: {@link
  * Limits#RETURNED_BYTES_MAX} bytes at most.
  */
 public final class ReturnedRows {
@@ -34,13 +34,13 @@ public final class ReturnedRows {
     return bytes;
   }
 
-  /** Of an atomic batch only the refused row, the last one that was judged, returns anything. */
+  /** Of an atomic batch only the refused row, the last one that was evaluated, returns anything. */
   public void keepOnly(int index) {
     rows.removeIf(row -> row.rowIndex() != index);
   }
 
   /**
-   * Takes what a judged row returns.
+   * Takes what an evaluated row returns.
    *
    * @param isApplied whether the change is applied; a change that is not leaves the row as it is
    * @param exists whether the row is there now
@@ -67,7 +67,7 @@ public final class ReturnedRows {
     bytes += encoded.map(Bytes::length).orElse(0);
   }
 
-  /** The columns as {@link ReturnedRow} has them; empty when they have no room. */
+  /** The columns as {@link ReturnedRow} has them; empty when they do not fit. */
   private Optional<Bytes> encode(List<String> names, Function<String, Optional<Bytes>> columns) {
     ByteSink found = new ByteSink(16 * names.size());
     int count = 0;

@@ -9,13 +9,13 @@ import java.util.Optional;
 
 /**
  * The answer to each read of rows: {@code u8} flags (1 there may be more, 2 commit times), the
- * bound to go on from (varint length and bytes), {@code u32} rows and {@code u32} bytes that were
- * looked at, then a batch of PUT rows in the requested order, and with flag 2 for each row its
+ * bound to continue from (varint length and bytes), {@code u32} rows and {@code u32} bytes that
+ * were looked at, then a batch of PUT rows in the requested order, and with flag 2 for each row its
  * commit time, {@code i64} microseconds since 1970. An empty page need not be the last.
  *
- * @param next from where to go on: of a range the new {@code from} when reading forward and the new
- *     {@code to} when reading backward, behind the last row that was looked at; of a list of keys
- *     the first key that was not looked up. Absent when all is answered
+ * @param next from where to continue: of a range the new {@code from} when reading forward and the
+ *     new {@code to} when reading backward, after the last row that was looked at; of a list of
+ *     keys the first key that was not looked up. Absent when all is answered
  * @param looked how far the server looked for these rows
  * @param commitMicros of each row, when asked for; otherwise empty
  */
@@ -108,7 +108,7 @@ public record RowPage(
     if (reader.left() != (long) times * Long.BYTES) {
       throw new MalformedException(
           reader.left()
-              + " bytes behind the batch of a page of rows, where "
+              + " bytes after the batch of a page of rows, where "
               + times
               + " commit times should be");
     }

@@ -43,7 +43,7 @@ public record WriteRequest(int tableId, Optional<Durability> durability, ChangeB
     Optional<Durability> durability = durability(reader.readByte());
     ChangeBatch batch = ChangeBatch.parse(payload, reader.at(), payload.length);
     if (reader.at() + batch.byteCount() != payload.length) {
-      throw new MalformedException("bytes behind a write request's batch");
+      throw new MalformedException("bytes after a write request's batch");
     }
     return new WriteRequest(tableId, durability, batch);
   }

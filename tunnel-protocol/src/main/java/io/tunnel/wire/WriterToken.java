@@ -41,7 +41,7 @@ public record WriterToken(Bytes bytes) {
     return of(epochMicros, Bytes.copyOf(bytes.toByteArray(), Long.BYTES, SECRET_BYTES));
   }
 
-  /** The token of a writer at a moment. */
+  /** The token of a writer at a time. */
   public static WriterToken of(long epochMicros, Bytes secret) {
     if (secret.length() != SECRET_BYTES) {
       throw new IllegalArgumentException("a secret of " + secret.length() + " bytes");

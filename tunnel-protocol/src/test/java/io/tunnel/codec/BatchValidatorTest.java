@@ -140,7 +140,7 @@ class BatchValidatorTest {
     "1, 0100, type is cut off",
     "1, 0100040261, a value of 2 bytes where 1 are left",
     "1, 0100010000, a value of 8 bytes where 2 are left",
-    "1, 0100030100, 1 bytes behind a row's last column",
+    "1, 0100030100, 1 bytes after a row's last column",
     "0, 00, a row with flags 0",
     "13, 00, a row with flags 13",
     "33, 00, a row with flags 33",

@@ -100,7 +100,7 @@ class KeyCodecTest {
       assertThat(KeyCodec.decodeColumn(bytes, type)).isEqualTo(value);
       assertRefused(
           () -> KeyCodec.decodeColumn(concat(bytes, KeyCodec.encode(value)), type),
-          "bytes behind a key column");
+          "bytes after a key column");
     }
   }
 

@@ -115,6 +115,6 @@ final class KeyPrefixTest {
                         PrimaryKeyValue.fromBinary(new byte[0])),
                     Optional.empty(),
                     SCHEMA))
-        .hasMessageContaining("name the whole key as a key");
+        .hasMessageContaining("name the complete key as a key");
   }
 }

@@ -83,7 +83,7 @@ class ConditionCodecTest {
         "01 01 00 01 61 04 08 00 03 01|the operator 8; a newer version has written it",
         "01 01 00 01 61 04 01 00 06 01|a value of type 6; a newer version has written it",
         "01 00 06 04|a change of kind 4; a newer version has written it",
-        "01 01 00 01 61 05 00 00|1 bytes behind a condition",
+        "01 01 00 01 61 05 00 00|1 bytes after a condition",
         "01 01 00 01 61 05 01|names column 1 and has 1",
         "01 02 00 01 61 00 01 62 05 00|is encoded in another way",
         "01 02 00 01 61 00 01 62 01 02 05 01 05 00|such as with columns in another order",

@@ -123,7 +123,7 @@ class ConditionParserTest {
         "öre = 1|1|a name with other letters than A to Z is written in backticks",
         "a.b = 1|2|write a name with a point in backticks: `a.b`",
         "a-b = 1|2|write a name with a hyphen in backticks: `a-b`",
-        "before = 1|8|'=' stands behind 'before', where a point and a column should be; a column"
+        "before = 1|8|'=' stands after 'before', where a point and a column should be; a column"
             + " that is called so is written in backticks: `before`",
         "change is new|11|'new' stands where put, update or delete should be",
         "a starts 'x'|10|''x'' stands where 'with' of 'starts with' should be",

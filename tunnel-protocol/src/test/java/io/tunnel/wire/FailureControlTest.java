@@ -41,10 +41,10 @@ class FailureControlTest {
         .hasMessageContaining("has no skipped changes");
     assertThatThrownBy(
             () -> new FailureControl.SkippingCheckpoint(1, 2, 7, Bytes.EMPTY, List.of(skip)))
-        .hasMessage("position 8 is skipped behind -1 by a checkpoint at 7");
+        .hasMessage("position 8 is skipped after -1 by a checkpoint at 7");
     assertThatThrownBy(
             () -> new FailureControl.SkippingCheckpoint(1, 2, 9, Bytes.EMPTY, List.of(skip, skip)))
-        .hasMessage("position 8 is skipped behind 8 by a checkpoint at 9");
+        .hasMessage("position 8 is skipped after 8 by a checkpoint at 9");
     FailureControl.RetryingChannel retrying = new FailureControl.RetryingChannel(1, 2, RETRY);
     assertThatThrownBy(
             () -> new FailureControl.Heartbeat("s-1", Collections.nCopies(257, retrying)))

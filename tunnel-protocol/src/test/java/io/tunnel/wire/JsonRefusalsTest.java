@@ -176,7 +176,7 @@ class JsonRefusalsTest {
         "{'partition':7,'type':'Stream','position':-1,'key':''} | at least 0",
         "{'partition':7,'type':'Stream','position':5,'key':'','end':-1} | at least 0",
         "{'partition':7,'type':'Stream','position':5,'key':'','end':4} | before the position",
-        "{'partition':7,'type':'Stream','position':5,'key':'03'} | not behind a key",
+        "{'partition':7,'type':'Stream','position':5,'key':'03'} | not after a key",
         "{'partition':7,'type':'Stream','position':5,'key':'','known':{'position':4,'incarnation':1}}"
             + " | 5",
         "{'partition':7,'type':'Stream','position':5,'key':'','known':{'position':5}}"

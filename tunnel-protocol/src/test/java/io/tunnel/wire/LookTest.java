@@ -80,7 +80,7 @@ class LookTest {
     List<Long> moments = Collections.nCopies(LookRequest.MOMENTS_MAX + 1, 0L);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new Where(1, moments, Optional.empty()))
-        .withMessageContaining("17 moments");
+        .withMessageContaining("17 times");
     for (String name : List.of("", NAME + "n")) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> new LookRequest(name, "b", 0, List.of()));

@@ -143,7 +143,7 @@ class PayloadTest {
     Operation.ECHO.requireSize(most);
     assertThat(EchoRequest.decode(most).answer()).hasSize(EchoRequest.DATA_BYTES_MAX);
     byte[] tooMany = new byte[most.length + 1];
-    requireRefused(() -> EchoRequest.decode(tooMany), "65537 bytes behind a request to echo");
+    requireRefused(() -> EchoRequest.decode(tooMany), "65537 bytes after a request to echo");
     assertThatExceptionOfType(RefusedException.class)
         .isThrownBy(() -> Operation.ECHO.requireSize(tooMany))
         .withMessageContaining("ECHO takes 65537 at most");
@@ -312,7 +312,7 @@ class PayloadTest {
     payload[0] = 0;
     assertThatExceptionOfType(MalformedException.class)
         .isThrownBy(() -> RowPage.decode(payload))
-        .withMessageContaining("16 bytes behind the batch of a page of rows, where 0 commit times");
+        .withMessageContaining("16 bytes after the batch of a page of rows, where 0 commit times");
   }
 
   @Test

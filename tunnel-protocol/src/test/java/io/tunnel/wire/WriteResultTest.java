@@ -31,8 +31,8 @@ class WriteResultTest {
     "0000000000000001 00000003 00000000 00000000 0000, a row returns 0",
     "0000000000000001 00000003 00000000 00000000 000100, row 0 returns are cut off",
     "0000000000000001 00000003 00000000 00000000 00010201, row 0 returns are cut off",
-    "0000000000000001 00000003 00000000 00000000 000103010006, returns column 0 behind column -1",
-    "0000000000000001 00000003 00000000 00000000 00010702000301000301, column 0 behind column 0"
+    "0000000000000001 00000003 00000000 00000000 000103010006, returns column 0 after column -1",
+    "0000000000000001 00000003 00000000 00000000 00010702000301000301, column 0 after column 0"
   })
   void a_write_result_that_contradicts_itself_is_refused(String hex, String message) {
     byte[] payload = Bytes.fromHex(hex.replace(" ", "")).toByteArray();

@@ -76,7 +76,7 @@ class SeekTest {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RefusedException.class, refused -> assertThat(refused.code()).isEqualTo(code))
-        .hasMessageContaining("can go on behind positions");
+        .hasMessageContaining("can continue after positions");
   }
 
   private static Map<Integer, ChannelMove> move(Scene scene, SeekTunnelRequest seek) {

@@ -159,7 +159,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     delete(data.resolve("shard-0/table"));
     assertThat(found(1)).contains("TABLE_LOST", "CHANGES_GIVEN_UP");
     assertThatThrownBy(() -> TestDirectory.server(data))
-        .hasMessageContaining("has no rows, and damaged changes of the log were given up");
+        .hasMessageContaining("has no rows, and damaged changes of the log were trimmed");
     assertThat(data.resolve("shard-0/table/CURRENT")).doesNotExist();
     assertThat(doctor("--repair")).isEqualTo(1);
     assertThat(data.resolve("shard-0/table/CURRENT")).doesNotExist();
@@ -179,7 +179,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     delete(data.resolve("catalog"));
     before = content();
     assertThat(doctor("--salvage", "--yes")).isEqualTo(1);
-    assertThat(out.toString()).contains("nothing is given up: without its catalog");
+    assertThat(out.toString()).contains("nothing is trimmed: without its catalog");
     assertThat(content()).isEqualTo(before);
   }
 

@@ -63,7 +63,7 @@ final class Cells {
   private final KeyCursor key = new KeyCursor();
   private final ColumnCursor cursor = new ColumnCursor(new byte[1], 0, 1);
 
-  /** Cells of columns, in the order of the list, and of literals behind the columns. */
+  /** Cells of columns, in the order of the list, and of literals after the columns. */
   Cells(List<NamedColumn> columns, List<Literal> literals, ConditionPlace place) {
     this.columns = List.copyOf(columns);
     operands.addAll(columns);
@@ -159,7 +159,7 @@ final class Cells {
    * Fills the cells of encoded columns: of a row, or of one part of a stored row on top of the
    * parts before it. Other cells stay as they are.
    *
-   * @return the offset behind the columns
+   * @return the offset after the columns
    */
   int fillColumns(byte[] array, int offset, int end, NamedCells named) {
     cursor.moveTo(array, offset, end);

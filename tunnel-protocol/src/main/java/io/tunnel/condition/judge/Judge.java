@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Judges one condition over encoded rows. A judgement makes no objects: the condition is a list of
- * tests over {@link Cells}, and a row fills the cells with places in its own array.
+ * Evaluates one condition over encoded rows. An evaluation makes no objects: the condition is a
+ * list of tests over {@link Cells}, and a row fills the cells with places in its own array.
  *
- * <p>Each test names the next test for either answer. The next test always has a lower index, so a
- * judgement ends after at most as many tests as the condition has nodes. Not thread-safe.
+ * <p>Each test names the next test for either answer. The next test always has a lower index, so an
+ * evaluation ends after at most as many tests as the condition has nodes. Not thread-safe.
  */
 public final class Judge {
 
@@ -36,7 +36,7 @@ public final class Judge {
   /** The batch whose dictionary {@link #rowNames} has; null before the first. */
   private ChangeBatch batch;
 
-  /** The kind of the change that is judged; null where rows are. */
+  /** The kind of the change that is evaluated; null where rows are. */
   private ChangeKind kind;
 
   /** Compares {@code left} with {@code right}, or asks of {@code left} alone. */
@@ -57,7 +57,7 @@ public final class Judge {
   }
 
   /**
-   * A judge of {@code condition}.
+   * An evaluator of {@code condition}.
    *
    * @throws IllegalArgumentException when the condition names what the place does not have
    */
@@ -161,13 +161,13 @@ public final class Judge {
     return holds();
   }
 
-  /** Begins a judgement of a row without a change: everything is missing. */
+  /** Begins an evaluation of a row without a change: everything is missing. */
   public void begin() {
     cells.clear();
     kind = null;
   }
 
-  /** Begins a judgement of a change: everything is missing. */
+  /** Begins an evaluation of a change: everything is missing. */
   public void begin(ChangeKind changeKind) {
     cells.clear();
     kind = changeKind;
@@ -188,7 +188,7 @@ public final class Judge {
    * order: each part is on top of the parts before it. A column that a part removes is missing.
    *
    * @param named whose columns, with the names of their dictionary
-   * @return the offset behind the columns
+   * @return the offset after the columns
    */
   public int columns(byte[] array, int offset, int end, NamedCells named) {
     return cells.fillColumns(array, offset, end, named);

@@ -7,8 +7,8 @@ import io.tunnel.condition.ColumnOf;
 import java.util.Arrays;
 
 /**
- * Which names of a dictionary a condition names: made for one {@link Judge}, and read anew for each
- * dictionary, without objects as long as no dictionary has more names than those before.
+ * Which names of a dictionary a condition names: made for one {@link Judge}, and read again for
+ * each dictionary, without objects as long as no dictionary has more names than those before.
  */
 public final class NamedCells {
 

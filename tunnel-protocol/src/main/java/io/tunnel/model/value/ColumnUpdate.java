@@ -22,8 +22,8 @@ public sealed interface ColumnUpdate {
   /**
    * Adds a number to an INTEGER column. A missing column, and one of a missing row, counts from 0.
    * The server refuses the row with {@link ErrorCode#NOT_AN_INTEGER} when the column has another
-   * type, and with {@link ErrorCode#INTEGER_OVERFLOW} when the result has no room in 64 bits; the
-   * row then stays as it is, and other rows of the write are not affected.
+   * type, and with {@link ErrorCode#INTEGER_OVERFLOW} when the result does not fit into 64 bits;
+   * the row then stays as it is, and other rows of the write are not affected.
    *
    * <p>An increment takes the rights {@code write} and {@code read}, because the refusals tell what
    * the row holds. A write whose outcome is in doubt may have been applied: to repeat it would add

@@ -20,12 +20,12 @@ public sealed interface ClusterControl extends Control {
    * @param type the contents of the channel
    * @param epoch the epoch of the session's holding; refused with FENCED once the node has seen a
    *     higher epoch of the channel
-   * @param position the position to start behind
+   * @param position the position to start after
    * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
    *     first row
    * @param end the last position of the channel, if known
    * @param endMs the tunnel's end in time, if any: while {@code end} is unknown, only changes
-   *     committed before this moment are delivered; milliseconds since 1970
+   *     committed before this time are delivered; milliseconds since 1970
    * @param grant the newest grant of the channel that the session has got
    * @param incarnation Stream only: the incarnation of {@code position}, if known; the node refuses
    *     with POSITION_REPLACED when the changes up to the position were lost since
@@ -43,7 +43,7 @@ public sealed interface ClusterControl extends Control {
       Bytes grant,
       Optional<Long> incarnation)
       implements ClusterControl {
-    /** Refuses null, positions under 0 and a moment before 1970. */
+    /** Refuses null, positions under 0 and a time before 1970. */
     public Attach {
       Objects.requireNonNull(tunnelId, "tunnelId");
       Objects.requireNonNull(channelId, "channelId");
@@ -227,8 +227,8 @@ public sealed interface ClusterControl extends Control {
    * @param role FOLLOWING, CLAIMING, LEADING, FAILED or OUTDATED
    * @param epoch the newest epoch that the replica has read
    * @param next the position to read next
-   * @param end the last seen end of the log, or {@link #UNKNOWN} where nobody knows how far the
-   *     replica is behind
+   * @param end the last seen end of the log, or {@link #UNKNOWN} where the lag of the replica is
+   *     unknown
    * @param error why the replica is FAILED or OUTDATED; absent in any other role
    */
   record ReplicaStatus(
@@ -248,7 +248,7 @@ public sealed interface ClusterControl extends Control {
       this(partition, role, epoch, next, end, Optional.empty());
     }
 
-    /** How many positions the replica is behind, or {@link #UNKNOWN}. */
+    /** How many positions the replica lags, or {@link #UNKNOWN}. */
     public long lag() {
       return end == UNKNOWN ? UNKNOWN : Math.max(0, end - next);
     }
@@ -324,7 +324,7 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * How far a tunnel is behind.
+   * How far a tunnel lags.
    *
    * @param lagSeconds age of the oldest change that is not checkpointed; empty if it is not known
    * @param lagChanges changes that are not checkpointed, of all stream channels; -1 if those of a

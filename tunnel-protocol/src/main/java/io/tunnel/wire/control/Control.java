@@ -40,7 +40,7 @@ public sealed interface Control
         RowSessionControl,
         SecurityControl {
 
-  /** Refuses a moment before 1970, which has no position: a peer could only retry in vain. */
+  /** Refuses a time before 1970, which has no position: a peer could only retry in vain. */
   static void requireSince1970(String name, Optional<Long> ms) {
     if (ms.orElse(0L) < 0) {
       throw new IllegalArgumentException(name + " is milliseconds since 1970, not " + ms.get());
@@ -209,9 +209,9 @@ public sealed interface Control
    * @param start where the stream starts without {@code startMs}; without meaning for {@code
    *     BaseData} and {@code BaseAndStream}
    * @param startMs {@code Stream} only: starts with the first change committed at or after this
-   *     moment, in milliseconds since 1970
-   * @param endMs {@code Stream} only: ends before the first change committed at or after this
-   *     moment; later than {@code startMs}
+   *     time, in milliseconds since 1970
+   * @param endMs {@code Stream} only: ends before the first change committed at or after this time;
+   *     later than {@code startMs}
    */
   record CreateTunnel(
       String table,
@@ -244,7 +244,7 @@ public sealed interface Control
       }
     }
 
-    /** A tunnel without moments in time. */
+    /** A tunnel without points in time. */
     public CreateTunnel(String table, String tunnel, TunnelType type, StreamStart start) {
       this(table, tunnel, type, start, Optional.empty(), Optional.empty());
     }
@@ -313,7 +313,7 @@ public sealed interface Control
       this(tunnelId, tunnel, table, type, start, createdMs, startMs, endMs, Optional.empty());
     }
 
-    /** A tunnel without moments in time, without a creator. */
+    /** A tunnel without points in time, without a creator. */
     public TunnelInfo(
         String tunnelId,
         String tunnel,
@@ -355,8 +355,8 @@ public sealed interface Control
    * @param error why the channel is stopped, until an operator resumes it
    * @param waitsFor the channels that must finish before this one
    * @param historyLeftMs milliseconds until retention may delete the oldest change that is not
-   *     checkpointed; 0 when it may at any moment, negative when the change is lost; absent when
-   *     the table keeps changes for ever, or all changes are checkpointed
+   *     checkpointed; 0 when it may at any time, negative when the change is lost; absent when the
+   *     table keeps changes for ever, or all changes are checkpointed
    * @param failedAt the change at which the channel is stopped, if its worker reported the change
    * @param retry the retries of a failing processor, as of the last heartbeat
    */
@@ -418,7 +418,7 @@ public sealed interface Control
    * A tunnel with its channels in the order of the table's partitions, a base channel before the
    * stream channel of its partition.
    *
-   * @param isPaused whether the whole tunnel is paused
+   * @param isPaused whether the complete tunnel is paused
    * @param sessions the open sessions, oldest first
    * @param skipped the skipped changes
    */

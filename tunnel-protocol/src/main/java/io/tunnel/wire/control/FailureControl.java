@@ -62,7 +62,7 @@ public sealed interface FailureControl extends Control {
           throw new IllegalArgumentException(
               "position "
                   + each.position()
-                  + " is skipped behind "
+                  + " is skipped after "
                   + last
                   + " by a checkpoint at "
                   + position);

@@ -16,7 +16,7 @@ public sealed interface OperatorControl extends Control {
   /**
    * Channels of a tunnel.
    *
-   * @param channels the ids; empty for the whole tunnel
+   * @param channels the ids; empty for the complete tunnel
    */
   record ChannelSelection(String table, String tunnel, List<String> channels)
       implements OperatorControl {
@@ -74,7 +74,7 @@ public sealed interface OperatorControl extends Control {
   }
 
   /**
-   * The progress of all channels of a tunnel at one moment.
+   * The progress of all channels of a tunnel at one time.
    *
    * @param tableId the id of the table, never reused
    */
@@ -94,10 +94,10 @@ public sealed interface OperatorControl extends Control {
    *
    * @param channels ids of the channels to move; empty for all stream channels, or for all channels
    *     in {@code checkpoints}
-   * @param edge move before the oldest kept change, or behind the newest committed change
-   * @param timeMs move before the first change committed at or after this moment, in milliseconds
+   * @param edge move before the oldest kept change, or after the newest committed change
+   * @param timeMs move before the first change committed at or after this time, in milliseconds
    *     since 1970
-   * @param position move one channel behind this position
+   * @param position move one channel after this position
    * @param checkpoints move to exported progress of this or another tunnel of the table
    * @param isDryRun whether to answer only which channels would move
    */
@@ -111,7 +111,7 @@ public sealed interface OperatorControl extends Control {
       Optional<CheckpointSet> checkpoints,
       boolean isDryRun)
       implements OperatorControl {
-    /** Refuses null, a moment before 1970, and no target or several. */
+    /** Refuses null, a time before 1970, and no target or several. */
     public Seek {
       Objects.requireNonNull(table, "table");
       Objects.requireNonNull(tunnel, "tunnel");

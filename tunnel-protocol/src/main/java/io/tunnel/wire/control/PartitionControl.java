@@ -17,16 +17,16 @@ public sealed interface PartitionControl extends Control {
   long EPOCH = 0;
 
   /**
-   * Asks for the changes or rows of a partition, behind a position that the reader keeps.
+   * Asks for the changes or rows of a partition, after a position that the reader keeps.
    *
    * @param partition the id of the partition, never reused
    * @param type changes, or the present rows
-   * @param position the position to start behind; for rows, the number of rows read so far
+   * @param position the position to start after; for rows, the number of rows read so far
    * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
    *     first row
    * @param end Stream only: the last position to deliver, if known
-   * @param endMs Stream only: while {@code end} is unknown, only changes committed before this
-   *     moment are delivered; milliseconds since 1970
+   * @param endMs Stream only: while {@code end} is unknown, only changes committed before this time
+   *     are delivered; milliseconds since 1970
    * @param known the last position that the reader has seen, with its incarnation, if known; for
    *     changes not before {@code position}
    */
@@ -51,7 +51,7 @@ public sealed interface PartitionControl extends Control {
     }
 
     /**
-     * Refuses null, positions under 0, a moment before 1970, and rows with an end or changes with a
+     * Refuses null, positions under 0, a time before 1970, and rows with an end or changes with a
      * key.
      */
     public ReadPartition {
@@ -70,14 +70,14 @@ public sealed interface PartitionControl extends Control {
             "the end " + end.get() + " is before the position " + position);
       }
       if (type == ChannelType.BaseData && (end.isPresent() || endMs.isPresent())) {
-        throw new IllegalArgumentException("rows end where they end, not at a position or moment");
+        throw new IllegalArgumentException("rows end where they end, not at a position or time");
       }
       if (type == ChannelType.Stream && !key.equals(Bytes.EMPTY)) {
-        throw new IllegalArgumentException("changes are read behind a position, not behind a key");
+        throw new IllegalArgumentException("changes are read after a position, not after a key");
       }
       if (type == ChannelType.Stream && known.isPresent() && known.get().position() < position) {
         throw new IllegalArgumentException(
-            "a reader that goes on behind " + position + " knows more than " + known.get());
+            "a reader that continues after " + position + " knows more than " + known.get());
       }
     }
   }
@@ -101,13 +101,13 @@ public sealed interface PartitionControl extends Control {
   }
 
   /**
-   * Asks for the positions behind which the changes of a table's partitions can be read.
+   * Asks for the positions after which the changes of a table's partitions can be read.
    *
-   * @param timeMs asks also for the position of the first change committed at or after this moment,
+   * @param timeMs asks also for the position of the first change committed at or after this time,
    *     in milliseconds since 1970
    */
   record FindPositions(String table, Optional<Long> timeMs) implements PartitionControl {
-    /** Refuses null and a moment before 1970. */
+    /** Refuses null and a time before 1970. */
     public FindPositions {
       Objects.requireNonNull(table, "table");
       timeMs = timeMs == null ? Optional.empty() : timeMs;
@@ -116,11 +116,11 @@ public sealed interface PartitionControl extends Control {
   }
 
   /**
-   * Positions to start reading behind.
+   * Positions to start reading after.
    *
    * @param earliest the position before the oldest kept change
    * @param latest the position of the newest change at the time of the answer
-   * @param before the position before the first change at or after the requested moment
+   * @param before the position before the first change at or after the requested time
    * @param incarnation the incarnation of these positions, if known
    */
   record Positions(

@@ -24,7 +24,7 @@ public sealed interface RowSessionControl extends Control {
   /** The id of an open session. */
   record Opened(long sessionId) implements RowSessionControl {}
 
-  /** Asks for the sessions behind an id, 0 for the first page. */
+  /** Asks for the sessions after an id, 0 for the first page. */
   record After(long sessionId) implements RowSessionControl {}
 
   /** Names a session, of whatever principal. */
@@ -33,7 +33,7 @@ public sealed interface RowSessionControl extends Control {
   /**
    * Sessions by id.
    *
-   * @param isCut whether more follow behind the last one
+   * @param isCut whether more follow after the last one
    */
   record SessionList(List<SessionInfo> sessions, boolean isCut) implements RowSessionControl {
     /** Refuses null and copies the list. */

@@ -55,7 +55,8 @@ public sealed interface SecurityControl extends Control {
   /**
    * Gives a key a new secret.
    *
-   * @param isFinished false to add a new secret beside the old one, true to invalidate the old one
+   * @param isFinished false to add a new secret alongside the old one, true to invalidate the old
+   *     one
    */
   record RotateKey(String id, boolean isFinished) implements SecurityControl {
     /** Refuses null. */
@@ -136,7 +137,7 @@ public sealed interface SecurityControl extends Control {
   /**
    * Permissions by subject and resource.
    *
-   * @param isCut whether the answer had no room for all permissions
+   * @param isCut whether the answer had no space for all permissions
    */
   record PermissionList(List<PermissionInfo> permissions, boolean isCut)
       implements SecurityControl {

@@ -75,7 +75,7 @@ public sealed interface SessionControl extends Control {
    * partition.
    *
    * @param handle names the channel on this connection
-   * @param checkpointed the last processed change; delivery starts behind it
+   * @param checkpointed the last processed change; delivery starts after it
    * @param type the contents of the channel
    * @param leader HOST:PORT of the partition's leader; absent when the sender leads or the leader
    *     is unknown, and the worker then asks the sender
@@ -187,7 +187,7 @@ public sealed interface SessionControl extends Control {
   }
 
   /**
-   * The worker cannot go on with a channel. The server takes the channel back and assigns it to no
+   * The worker cannot continue a channel. The server takes the channel back and assigns it to no
    * session until an operator resumes it.
    *
    * @param error the reason, for people; cut after {@link #ERROR_CHARS_MAX} characters

@@ -127,7 +127,7 @@ final class PlacementViewTest {
     RefusedException claiming = view.notLeader(1, "partition 1");
     assertThat(claiming.leader()).isEmpty();
     assertThat(claiming.code()).isEqualTo(ErrorCode.NOT_LEADER);
-    assertThat(claiming).hasMessageContaining("no leader at the moment");
+    assertThat(claiming).hasMessageContaining("no leader now");
   }
 
   @Test

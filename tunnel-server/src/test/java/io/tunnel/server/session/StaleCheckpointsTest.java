@@ -243,7 +243,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
     TunnelInfo tunnel = held();
     log.set(low, 3, 30, ledBy(FIRST, new Start(7, 11)));
     assertThatThrownBy(() -> bring(at(11, Optional.of(5L))))
-        .hasMessageContaining("behind 10")
+        .hasMessageContaining("after 10")
         .isInstanceOfSatisfying(
             RefusedException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.POSITION_REPLACED));

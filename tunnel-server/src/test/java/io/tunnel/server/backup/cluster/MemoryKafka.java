@@ -273,7 +273,7 @@ final class MemoryKafka {
               table ->
                   !topics.containsKey(table.tableId())
                       || !table.origin().orElseThrow().equals(origin(table.tableId())))
-          .map(table -> "topic " + table.tableId() + " was created anew")
+          .map(table -> "topic " + table.tableId() + " was created again")
           .toList();
     }
 
