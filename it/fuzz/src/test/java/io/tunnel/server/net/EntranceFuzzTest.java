@@ -119,7 +119,7 @@ class EntranceFuzzTest {
       int length = Math.min(cut, bytes.length - at);
       stranger.hear(Unpooled.copiedBuffer(bytes, at, length));
       stranger.pass(silentMs);
-      assertThat(budgets.partial().bytes()).isLessThanOrEqualTo(HELD_BYTES_MAX);
+      assertThat(budgets.partial().taken()).isLessThanOrEqualTo(HELD_BYTES_MAX);
     }
     stranger.pass(1_000 * (Entrance.AUTHENTICATION_DEADLINE_S + LAST_WORD_S));
 
@@ -127,7 +127,7 @@ class EntranceFuzzTest {
     assertThat(connection.caller().principal()).isEmpty();
     assertThat(connection.caller().mayDoEverything()).isFalse();
     requireAnswers(stranger.answers());
-    assertThat(budgets.partial().bytes()).isZero();
+    assertThat(budgets.partial().taken()).isZero();
   }
 
   /** A greeting, a challenge and an error at most, in this order, and an error at the end. */
