@@ -355,26 +355,17 @@ final class BackupAndRestoreTest {
 
   private void writeCatalog(int origin) throws IOException {
     Map<String, String> texts = new TreeMap<>(catalog("t"));
-    if (origin == 0) {
-      texts.remove("origin");
-    } else {
-      CatalogStore.apply(StoredOrigin.noting(origin), texts);
-    }
+    CatalogStore.apply(StoredOrigin.noting(origin), texts);
     PrivateFiles.deleteAll(data.resolve("catalog"));
     StoredCatalog.write(data.resolve("catalog"), texts);
   }
 
   @Test
-  void a_directory_on_which_no_server_was_started_has_no_backup_unless_the_service_is_named()
-      throws Exception {
+  void a_directory_on_which_no_server_was_started_has_no_backup() throws Exception {
     writeCatalog(0);
     assertThatThrownBy(() -> back(USUAL))
-        .isInstanceOf(IOException.class)
         .hasMessageContaining("no server has been started on " + data)
         .hasMessageEndingWith("start the server once, then take the backup");
-    assertThat(kept.resolve("sets")).isEmptyDirectory();
-    Backup.Options named = new Backup.Options(false, Optional.empty(), Optional.of("cluster-7"));
-    assertThat(back(named).set().service()).isEqualTo("cluster-7");
   }
 
   @Test
