@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The writers of one partition that number their batches: decides whether a batch is new, was
- * applied before, or must be refused.
+ * Deduplication of idempotent writes: the idempotent producers of one partition number their
+ * batches, and this core decides whether a batch is new, was applied before, or must be refused.
  *
  * <p>A writer is {@code u64} date, 8 bytes of its principal and 8 bytes of its id. The id names the
  * writer for as long as its client lives, and the numbers of its batches always rise. The date only

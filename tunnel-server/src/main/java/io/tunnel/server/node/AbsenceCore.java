@@ -3,7 +3,7 @@ package io.tunnel.server.node;
 import java.util.OptionalLong;
 
 /**
- * When a node that its group has lost stops coordinating. Other nodes may take over from the moment
+ * When a node that its group has lost stops coordinating. Other nodes may take over from the time
  * of the loss, and a node that is cut off from the log can store nothing; but the group often finds
  * the node again at once, and then its clients should not have been sent away. So the node waits as
  * long again as the group has waited for it.

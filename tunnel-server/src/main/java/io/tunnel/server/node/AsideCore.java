@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * When a node whose disk takes no writes steps aside, so that other nodes take its partitions. The
- * node steps aside at once and returns after a pause with room on its disk: after its return it
+ * node steps aside at once and returns after a pause with space on its disk: after its return it
  * reads its replicas from the log again, which may fill the disk again. So the pause doubles each
  * time, until the node has taken part for {@link #PAUSE_NANOS_MAX}.
  */
@@ -16,7 +16,7 @@ final class AsideCore {
   private boolean isAside;
 
   /**
-   * The pause, with room on the disk all the time: {@code PAUSE_NANOS_MIN <= pauseNanos <=
+   * The pause, with disk space all the time: {@code PAUSE_NANOS_MIN <= pauseNanos <=
    * PAUSE_NANOS_MAX}.
    */
   private long pauseNanos = PAUSE_NANOS_MIN;

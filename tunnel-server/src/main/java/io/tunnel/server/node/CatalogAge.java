@@ -20,7 +20,7 @@ final class CatalogAge {
   private final LongSupplier nanos;
   private final long maxMs;
 
-  /** The node has read all writes before this moment. */
+  /** The node has read all writes before this time. */
   private volatile long asOfNanos;
 
   /**

@@ -209,7 +209,7 @@ public final class ClusterEngine implements Engine {
   private AppendEngine engine(AppendReplicas.Layout kept, String incarnation, Outside outside)
       throws IOException {
     OwnThread timer = new OwnThread("looks");
-    // At a stop nobody waits for what is due later.
+    // At a stop no caller waits for what is due later.
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     Later later = later(parts.openThreads(timer));
     PeerLooks nodes =

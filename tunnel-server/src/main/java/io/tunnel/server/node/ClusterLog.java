@@ -373,14 +373,14 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return KafkaCatalogStore.open(topic, transactionalId, STORE_WAITS, clock::nanos, owner);
   }
 
-  /** Refuses a topic that was created anew, in place of the one that this node has followed. */
+  /** Refuses a topic that was created again, in place of the one that this node has followed. */
   private CatalogStore requireSame(CatalogStore opened, String topic, Bytes origin)
       throws IOException {
     try {
       Bytes found = await("tell the id of topic " + topic, () -> topics.origin(topic));
       if (!found.equals(origin)) {
         throw new LostTopicsException(
-            "topic %s was deleted and created anew while this node ran: its id is %s, and was %s. This node does not use the new topic. Stop all nodes, and restore the topic from a backup of Kafka"
+            "topic %s was deleted and created again while this node ran: its id is %s, and was %s. This node does not use the new topic. Stop all nodes, and restore the topic from a backup of Kafka"
                 .formatted(topic, found, origin));
       }
       return opened;

@@ -24,7 +24,7 @@ record HeardTables(TableLogs logs, Later later, long ageMsMax) implements TableL
   @Override
   public CompletableFuture<Void> heard() {
     CompletableFuture<Void> heard = new CompletableFuture<>();
-    // Nobody is answered any more when the node stops.
+    // No caller is answered any more when the node stops.
     var unused = later.after(ageMsMax, () -> heard.complete(null));
     return heard;
   }

@@ -75,17 +75,17 @@ record LeaderLooks(
     }
   }
 
-  /** By partition, the answer of its leader at some moment after the call. */
+  /** By partition, the answer of its leader at some time after the call. */
   Map<Integer, CompletableFuture<Found>> ask(Collection<Where> questions) {
     return answers(questions, Found.class);
   }
 
-  /** By partition, what its leader has behind positions at some moment after the call. */
+  /** By partition, what its leader has after positions at some time after the call. */
   Map<Integer, CompletableFuture<Lags>> lags(Collection<Behind> questions) {
     return answers(questions, Lags.class);
   }
 
-  /** By partition, where its leader has taken the rows at some moment after the call. */
+  /** By partition, where its leader has taken the rows at some time after the call. */
   Map<Integer, CompletableFuture<Pinned>> pin(Collection<Pin> questions) {
     return answers(questions, Pinned.class);
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Has the leaders of partitions keep rows for tunnels. No message is repeated: a node without news
- * gives up rows of a tunnel by their age. Safe for use by any thread.
+ * drops rows of a tunnel by their age. Safe for use by any thread.
  */
 record LeaderPins(LeaderLooks leaders) {
 
@@ -27,12 +27,12 @@ record LeaderPins(LeaderLooks leaders) {
         leaders.pin(partitions.stream().map(each -> new Pin(each, tunnelId)).toList()));
   }
 
-  /** Has the leader of a partition give up the rows of the partition for a tunnel. */
+  /** Has the leader of a partition drop the rows of the partition for a tunnel. */
   void unpin(String tunnelId, int partition) {
     var unused = leaders.unpin(List.of(new Unpin(partition, tunnelId)));
   }
 
-  /** Has all nodes, also former leaders, give up the rows of a tunnel. */
+  /** Has all nodes, also former leaders, drop the rows of a tunnel. */
   void unpin(String tunnelId) {
     Unpin question = new Unpin(0, tunnelId);
     for (Placement.Member node : leaders.placement().get().nodes()) {

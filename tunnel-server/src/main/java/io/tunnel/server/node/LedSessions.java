@@ -83,7 +83,7 @@ final class LedSessions implements RowSessionHost {
 
   /**
    * Leads the catalog, and owns the sessions in a new epoch. All leases begin when the epoch is
-   * stored: whoever owned the sessions before answers no renewal that comes later.
+   * stored: the node that owned the sessions before answers no renewal that comes later.
    */
   LedStore.Holder with(LedStore.Holder leadsCatalog) {
     return new LedStore.Holder() {

@@ -44,9 +44,9 @@ final class LedStore {
   /** Number of the newest opening: a listener of an older opening is ignored. */
   private long attempt;
 
-  /** Where the store is, and whether this node is told to lead the unit. */
+  /** Where the store is, and whether this node is assigned to lead the unit. */
   private enum State {
-    /** Not told to lead, and no store. */
+    /** Not assigned to lead, and no store. */
     IDLE,
     /** Told to lead; the owner opens the store next. */
     DUE,
@@ -140,7 +140,7 @@ final class LedStore {
   }
 
   /**
-   * A unit that this node is not told to lead yet.
+   * A unit that this node is not assigned to lead yet.
    *
    * @param what name of the unit in messages
    * @param owner the thread that owns the unit

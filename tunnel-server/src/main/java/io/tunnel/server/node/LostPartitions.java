@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /**
  * Notices partitions that a node no longer serves, by looking again and again, so that the clients
- * that are attached to them are told. A client that attached and lost its partition between two
+ * that are attached to them are notified. A client that attached and lost its partition between two
  * looks is found because its partition is not served.
  */
 final class LostPartitions {
@@ -28,7 +28,7 @@ final class LostPartitions {
    * @param leads partitions that the node leads or is about to lead
    * @param attached partitions with attached channels
    * @param lost hears of each partition that is no longer served
-   * @param againNanos pause before the clients of a lost node are told again, in nanoseconds
+   * @param againNanos pause before the clients of a lost node are notified again, in nanoseconds
    */
   LostPartitions(
       Supplier<Set<Integer>> leads,
@@ -46,7 +46,7 @@ final class LostPartitions {
   /**
    * Looks once. A node that its group has lost cannot know its partitions: each attached client
    * then looks for a leader, and comes back when there is no other. The group may need a while to
-   * choose another leader, so the clients are told again until the group has found the node.
+   * choose another leader, so the clients are notified again until the group has found the node.
    */
   void look(boolean isNodeLost, long nowNanos) {
     Set<Integer> now = new TreeSet<>();

@@ -7,7 +7,7 @@ import java.net.ServerSocket;
 import java.util.Optional;
 
 /**
- * Where a node listens, and the address that others are told; known before the node listens.
+ * Where a node listens, and the address that others receive; known before the node listens.
  *
  * @param advertised HOST:PORT for clients and other nodes
  */

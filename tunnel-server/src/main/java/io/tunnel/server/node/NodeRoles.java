@@ -24,7 +24,9 @@ final class NodeRoles implements Roles {
   private final NodeReplicas replicas;
   private final Map<Integer, LedStore> storeByUnit;
 
-  /** Units with a store that this node is told to lead; it leads them unless it is suspended. */
+  /**
+   * Units with a store that this node is assigned to lead; it leads them unless it is suspended.
+   */
   private final Set<Integer> told = new TreeSet<>();
 
   private boolean isSuspended;
@@ -78,7 +80,7 @@ final class NodeRoles implements Roles {
     return replicas.warm();
   }
 
-  /** Leaves all stores until it is called with false, or leads those it is told to again. */
+  /** Leaves all stores until it is called with false, or leads those it is assigned again. */
   void suspend(boolean isToLeave) {
     if (isSuspended != isToLeave) {
       isSuspended = isToLeave;

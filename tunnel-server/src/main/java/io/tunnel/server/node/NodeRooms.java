@@ -74,7 +74,7 @@ final class NodeRooms {
    * The node's settings.
    *
    * @param sessionMs silence in milliseconds after which the group forgets a node
-   * @param snapshotMsMax age in milliseconds at which rows that are kept for a tunnel are given up
+   * @param snapshotMsMax age in milliseconds at which rows that are kept for a tunnel are dropped
    * @param isLevelAuto whether the level is raised without an operator
    */
   record Self(

@@ -71,8 +71,8 @@ record NodeSurroundings(
   }
 
   /**
-   * Runs {@code then} at once: the leader of the partition is asked later for the moment, and gives
-   * no later change a time before the moment.
+   * Runs {@code then} at once: the leader of the partition is asked later for the time, and gives
+   * no later change a time before that time.
    */
   @Override
   public void passBarrier(int partition, long passedMicros, Runnable then) {

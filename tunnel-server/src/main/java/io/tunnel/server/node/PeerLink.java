@@ -239,7 +239,7 @@ final class PeerLink {
     out.flush();
   }
 
-  /** Reads whole frames from a stream. */
+  /** Reads complete frames from a stream. */
   private static final class Frames {
     private final InputStream in;
     private final FrameAssembler assembler = new FrameAssembler(ANSWER_BYTES_MAX);

@@ -40,7 +40,9 @@ final class PeerLooks implements Peers, Closeable {
   /** Most bytes of requests without an answer, of all nodes together. */
   static final long BYTES_MAX = 4L << 20;
 
-  /** One node may hold so small a part of both limits: a node that hangs leaves room for others. */
+  /**
+   * One node may hold so small a part of both limits: a node that hangs leaves capacity for others.
+   */
   static final int PART_OF_NODE = 4;
 
   private final String self;
@@ -81,7 +83,7 @@ final class PeerLooks implements Peers, Closeable {
       return new Held(asks + count, bytes + more);
     }
 
-    /** Whether one part of the limits has room for a request of {@code more} bytes. */
+    /** Whether one part of the limits has capacity for a request of {@code more} bytes. */
     boolean takes(long more, int part) {
       return asks < ASKS_MAX / part && bytes + more <= BYTES_MAX / part;
     }

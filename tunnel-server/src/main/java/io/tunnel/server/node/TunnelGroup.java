@@ -28,7 +28,7 @@ final class TunnelGroup implements LedStore.Holder {
   private Optional<Coordinator> coordinator = Optional.empty();
   private Optional<WriterCheck> check = Optional.empty();
 
-  /** The parts that a group needs beside its tunnels. */
+  /** The parts that a group needs in addition to its tunnels. */
   record Parts(
       LogBounds bounds, Handles handles, SessionConfig config, Surroundings surroundings) {}
 

@@ -8,10 +8,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks now and then that a group's coordinator is still the only writer of its store. Another
- * node may have led the group for a while without this node's knowledge. This node would then go on
- * with stale state, and its sessions would hold channels that are delivered only under the other
- * node's higher epochs. Any write would reveal that; but without deliveries there may be nothing to
- * write.
+ * node may have led the group for a while without this node's knowledge. This node would then
+ * continue with stale state, and its sessions would hold channels that are delivered only under the
+ * other node's higher epochs. Any write would reveal that; but without deliveries there may be
+ * nothing to write.
  */
 final class WriterCheck {
 

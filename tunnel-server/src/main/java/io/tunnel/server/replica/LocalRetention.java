@@ -84,7 +84,7 @@ public final class LocalRetention {
     }
     mustSeal |= isTooLarge(all);
     giveUp(shard, all, lastBases, meter);
-    // Seal after the deletion, which may free the room that sealing needs. Then delete again: the
+    // Seal after the deletion, which may free the space that sealing needs. Then delete again: the
     // sealed segment may exceed the limit too.
     if (mustSeal) {
       log.seal();

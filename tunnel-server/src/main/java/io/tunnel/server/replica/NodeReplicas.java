@@ -28,7 +28,7 @@ public interface NodeReplicas extends ChangeReader, PartitionHosts, Closeable {
   /** Stops leading a partition and deletes the replica. Returns at once. */
   void leave(int partition);
 
-  /** Partitions that this node leads, or was told to lead; without those of failed shards. */
+  /** Partitions that this node leads, or was assigned to lead; without those of failed shards. */
   Set<Integer> leads();
 
   /** Partitions with a replica on this node, also replicas that have not caught up yet. */

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 
 /**
  * Strict reads of one partition: each runs when the replica has read to an end of the log that was
- * asked for after the read had come. Then the replica has everything that anybody was told before
- * the read came, and if another leader had begun by then, the replica has read that leader's marker
- * and serves nothing.
+ * asked for after the read had come. Then the replica has everything that any client was told
+ * before the read came, and if another leader had begun by then, the replica has read that leader's
+ * marker and serves nothing.
  *
  * <p>One question is under way at a time, however many reads there are: reads that come meanwhile
  * wait for the next one, because the end that is on its way may have been seen before they came.
@@ -30,7 +30,7 @@ public final class ReadIndex {
   /** By rising end. */
   private final Deque<Waiting> waiting = new ArrayDeque<>();
 
-  /** A read, which is told one of the two, once. */
+  /** A read, which receives one of the two, once. */
   public record Read(Runnable action, Consumer<RefusedException> refused) {}
 
   private record Waiting(long end, List<Read> reads, long deadlineNanos) {}
@@ -52,7 +52,7 @@ public final class ReadIndex {
 
   /** The question is answered; whether another is to be asked now. */
   public boolean ended(long end, long deadlineNanos) {
-    // An end that was seen later may be told as a lower one, of a log that was truncated.
+    // An end that was seen later may be reported as a lower one, of a log that was truncated.
     long last = waiting.isEmpty() ? end : Math.max(end, waiting.getLast().end());
     waiting.add(new Waiting(last, asked, deadlineNanos));
     asked = List.of();

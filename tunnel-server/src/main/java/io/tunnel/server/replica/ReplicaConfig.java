@@ -8,12 +8,12 @@ import java.util.Objects;
  * @param batches what may wait
  * @param times how long things may take
  * @param history what is kept on disk of old changes, and how the others are read
- * @param warmLagMax records that a replica may be behind the end of the log and still be warm; an
- *     append of usual size has 1 MiB
+ * @param warmLagMax records that a replica may lag the end of the log and still be warm; an append
+ *     of usual size has 1 MiB
  */
 public record ReplicaConfig(Batches batches, Times times, History history, long warmLagMax) {
 
-  /** What a node has unless it is told otherwise. */
+  /** What a node has unless the configuration says otherwise. */
   public static final ReplicaConfig DEFAULT =
       new ReplicaConfig(new Batches(32L << 20), new Times(10_000, 0), History.DEFAULT, 64);
 
@@ -34,7 +34,8 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
   /**
    * How long things may take.
    *
-   * @param outcomeDeadlineMs after which a writer is told that the outcome of its write is unknown
+   * @param outcomeDeadlineMs after which a writer is notified that the outcome of its write is
+   *     unknown
    * @param readAgeMsMax how long ago the log may have confirmed what a leader has, for rows to be
    *     read there; 0 for half a session of the node
    */

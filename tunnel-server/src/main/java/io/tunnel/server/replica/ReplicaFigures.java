@@ -7,7 +7,7 @@ package io.tunnel.server.replica;
  * @param waitingWriteBytes bytes of batches that were accepted but not answered
  * @param localBytes of the local logs
  * @param failedShards whose disk failed
- * @param fullShards whose disk has no room
+ * @param fullShards whose disk has no space
  * @param stalledShards whose disk needs longer than 3 s for a write
  * @param behind replicas that have not caught up with the end of the log as of their start
  * @param unread positions that these replicas must read to catch up

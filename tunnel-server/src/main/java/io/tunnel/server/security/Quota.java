@@ -7,7 +7,8 @@ import java.util.stream.Stream;
 
 /**
  * The limits of a principal or a table: above a rate requests are throttled, above a count they are
- * refused. A limit that is left out is bounded by the server alone.
+ * refused. Each rate is a rate limit: a throttled request waits, which is backpressure on its
+ * client. A limit that is left out is bounded by the server alone.
  *
  * @param written rows and bytes written
  * @param delivered changes and bytes delivered to sessions and readings

@@ -170,7 +170,7 @@ public final class Entrance {
           frame,
           new RefusedException(
               ErrorCode.NOT_AUTHENTICATED,
-              "this server asks everybody who they are; give the client a key: a profile, by"
+              "this server requires authentication; give the client a key: a profile, by"
                   + " --profile or TUNNEL_PROFILE"));
       return;
     }

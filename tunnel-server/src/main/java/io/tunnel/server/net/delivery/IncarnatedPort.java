@@ -26,7 +26,7 @@ record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Opt
   private void requireTold() {
     if (!newest.get().equals(told)) {
       throw new RefusedException(
-          ErrorCode.BUSY, "the log of the partition has a new leader; read on behind what came");
+          ErrorCode.BUSY, "the log of the partition has a new leader; read on after what came");
     }
   }
 

@@ -24,9 +24,9 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * The writers that number their batches, of each partition of a shard. They are stored by the very
- * write to the table that folds the group of their batches, or by an earlier one; the log has what
- * the table lacks.
+ * The idempotent producers: writers that number their batches, of each partition of a shard. They
+ * are stored by the very write to the table that folds the group of their batches, or by an earlier
+ * one; the log has what the table lacks.
  *
  * <p>{@link WriterLimits} bound what all partitions keep: over a limit a partition drops an answer,
  * or forgets a writer. A start drops what it reads in the same way, as it reads. For the shard's

@@ -47,12 +47,12 @@ public record AppendHeader(
   private static final byte FORM = 1;
   private static final int FIXED_BYTES = 2 + 4 * Long.BYTES + Integer.BYTES + Long.BYTES;
 
-  /** Number 6 is kept for the record behind which a partition that is split takes no change. */
+  /** Number 6 is kept for the record after which a partition that is split takes no change. */
   private static final int SEAL = 6;
 
   /** What a record is. */
   public enum Kind {
-    /** Somebody begins to lead. The offset of the record is the epoch of what follows. */
+    /** A node begins to lead. The offset of the record is the epoch of what follows. */
     MARKER(1),
     /** Complete batches, or none where every row of a batch was refused. */
     BATCHES(2),

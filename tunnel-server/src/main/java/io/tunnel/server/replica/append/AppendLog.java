@@ -8,12 +8,12 @@ import java.util.Optional;
  */
 public interface AppendLog {
 
-  /** Is told once, by any thread, what became of an append. */
+  /** Receives once, by any thread, the outcome of an append. */
   @FunctionalInterface
   interface Appended {
     /**
-     * The log has the record at this place. Without a place nobody knows: the record is in the log,
-     * or may still get there, once or twice, or never will.
+     * The log has the record at this place. Without a place the outcome is unknown: the record is
+     * in the log, or may still get there, once or twice, or never will.
      */
     void done(Optional<Placed> placed);
   }

@@ -51,7 +51,7 @@ public interface AppendTail extends Closeable {
   /** Reports nothing of any partition until {@link #resume()}; to be called by the listener. */
   void pause();
 
-  /** Goes on. */
+  /** Resumes. */
   void resume();
 
   /**
@@ -109,7 +109,7 @@ public interface AppendTail extends Closeable {
       return header;
     }
 
-    /** The batches of the record, or its {@link AppendValue}; nobody changes the bytes. */
+    /** The batches of the record, or its {@link AppendValue}; no thread changes the bytes. */
     public byte[] value() {
       return value;
     }
@@ -123,7 +123,7 @@ public interface AppendTail extends Closeable {
 
   /**
    * The partition is read as {@link #follow} asked, and all events from here on come from this
-   * visit; changes of the log's leader may be told before.
+   * visit; changes of the log's leader may be reported before.
    *
    * @param visit as {@link #follow} gave it
    */
@@ -160,7 +160,7 @@ public interface AppendTail extends Closeable {
    *
    * @param offset that should have been read
    * @param sharedMax the log has no record at or after {@code sharedMax} that it had when {@code
-   *     offset} was the next; 0 if nobody knows
+   *     offset} was the next; 0 if unknown
    */
   record Cut(int partition, long offset, long sharedMax) implements Event {}
 

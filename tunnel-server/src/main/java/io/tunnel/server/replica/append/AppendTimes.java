@@ -41,7 +41,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   /** Looks that may wait or be under way on a node. Further ones are refused as BUSY. */
   static final int LOOKS_MAX = 1_024;
 
-  /** Looks beyond which lags begin no more, so that trims and starts by time find room. */
+  /** Looks beyond which lags begin no more, so that trims and starts by time find space. */
   static final int LAG_LOOKS_MAX = LOOKS_MAX / 4;
 
   /** Found times that a node remembers; the one that was not asked for longest goes first. */
@@ -97,7 +97,7 @@ final class AppendTimes implements AppendTail.Listener, Closeable {
   /**
    * The position of the last change that was committed before {@code epochMicros}, in microseconds
    * since 1970; one less than the first position that is kept when no kept change is so old. Empty
-   * when this node does not know: without a replica, or when the replica is dropped or begins anew
+   * when this node does not know: without a replica, or when the replica is dropped or is rebuilt
    * meanwhile.
    *
    * @return fails with a {@link RefusedException}: BUSY, CORRUPT, or NOT_LEADER where a record is

@@ -134,7 +134,7 @@ sealed interface AppendValue {
   }
 
   /**
-   * The positions of a restored partition go on; the header has the next position.
+   * The positions of a restored partition continue; the header has the next position.
    *
    * @param incarnation of the changes before the position
    * @param lastMicros no change is committed before; 0 if unknown

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * <p>An append is sent and acknowledged by the node's clock, and taken by the log's clock in
  * between. Only the difference that no delay explains is counted.
  *
- * <p>Between two acknowledgements the monotonic clock of the node tells whether somebody has set
+ * <p>Between two acknowledgements the monotonic clock of the node tells whether an operator has set
  * the wall clock. A clock that was set is off until the log has told its time, so no change is
  * dated by it.
  */

@@ -43,7 +43,7 @@ final class FollowCore {
   private long snapshot;
   private long snapshotBefore;
 
-  /** A reader that goes on where it was. */
+  /** A reader that resumes where it was. */
   public FollowCore(FollowState state) {
     next = state.next();
     position = state.position();
@@ -109,7 +109,7 @@ final class FollowCore {
     long incarnation = marker.number();
     if (!stretches.isEmpty()) {
       end(offset);
-      // A clock that is behind gives no incarnation again.
+      // A clock that lags gives no incarnation again.
       incarnation = Math.max(incarnation, newest().incarnation() + 1);
     }
     stretches.add(new Stretch(offset, marker.marker(), incarnation, position, Stretch.OPEN));

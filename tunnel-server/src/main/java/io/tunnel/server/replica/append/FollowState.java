@@ -41,7 +41,7 @@ record FollowState(
    */
   public record Stretch(long epoch, long marker, long incarnation, long first, long end) {
 
-    /** The end of an epoch that may go on. */
+    /** The end of an epoch that may continue. */
     public static final long OPEN = Long.MAX_VALUE;
 
     /** Whether more records of the epoch may count. */

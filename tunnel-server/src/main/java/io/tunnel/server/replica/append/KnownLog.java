@@ -8,7 +8,7 @@ import io.tunnel.server.replica.append.AppendValue.Trim;
  * changes searches the log for a record, and asks here whether the record counts: a header alone
  * never decides.
  *
- * @param lane number of the lane that read the log; 0 without a replica. A replica that begins anew
+ * @param lane number of the lane that read the log; 0 without a replica. A replica that is rebuilt
  *     has another lane
  * @param follow what the replica has read. Published before the local log has the records
  * @param trimmed what readers must not ask for

@@ -14,7 +14,7 @@ import java.util.function.IntFunction;
  * @param leaders where another node that leads a partition is reached, as HOST:PORT, if the address
  *     is known; any thread may ask
  * @param outcomeMsMax how long in milliseconds the fate of an append may stay open, until its
- *     writers are told that the outcome is unknown
+ *     writers are notified that the outcome is unknown
  */
 record LaneAnswers(IntFunction<Optional<String>> leaders, long outcomeMsMax) {
 

@@ -47,7 +47,7 @@ final class LaneChanges {
 
   /**
    * From the local log, or, where that does not reach back so far, from the shared log. A replica
-   * that is given up, or begun anew, just does not have changes: only where a partition is served
+   * that is dropped, or rebuilt, just does not have changes: only where a partition is served
    * before and after the look are changes known to be lost.
    */
   Extents plan(int partition, long position, int bytesMax) {
@@ -77,7 +77,7 @@ final class LaneChanges {
 
   /**
    * Bytes of changes that the table keeps. Unknown where the local log lacks some of these changes,
-   * since the shared log tells no bytes of changes that nobody reads.
+   * since the shared log tells no bytes of changes that no reader reads.
    */
   long bytesAfter(int partition, long position) {
     try {

@@ -2,8 +2,8 @@ package io.tunnel.server.replica.append;
 
 /**
  * When a node that wants to lead claims: at once, and again after a pause that doubles with each
- * claim. Pauses begin anew when the node has led for long. So two nodes that both want to lead, by
- * an error of whoever told them, fence each other ever more rarely.
+ * claim. Pauses start again when the node has led for long. So two nodes that both want to lead, by
+ * an error of the group's leader, fence each other ever more rarely.
  */
 final class LaneClaims {
 
@@ -14,7 +14,7 @@ final class LaneClaims {
   private long claimedNanos;
   private boolean isWanted;
 
-  /** Nobody wants to lead yet. */
+  /** No node wants to lead yet. */
   LaneClaims(long pauseNanosMin, long pauseNanosMax) {
     this.pauseNanosMin = pauseNanosMin;
     this.pauseNanosMax = pauseNanosMax;
@@ -51,7 +51,7 @@ final class LaneClaims {
     return true;
   }
 
-  /** The node leads. When it has led for the longest pause, pauses begin anew. */
+  /** The node leads. When it has led for the longest pause, pauses start again. */
   void leads(long nowNanos) {
     if (nowNanos - claimedNanos >= pauseNanosMax) {
       pauseNanos = pauseNanosMin;

@@ -19,7 +19,7 @@ sealed interface LaneEvent {
     }
   }
 
-  /** No change of a group counts, or nobody knows. */
+  /** No change of a group counts, or the outcome is unknown. */
   record Refused(OpenGroup group, RefusedException reason) implements LaneEvent {
     @Override
     public int partition() {
@@ -30,9 +30,9 @@ sealed interface LaneEvent {
   /** A record that is not a group of this node changes what is known of the partition. */
   record Follows(int partition, List<ChangeBatch> batches) implements LaneEvent {}
 
-  /** A control record counts, whoever has appended the record. */
+  /** A control record counts, whichever node has appended the record. */
   record Said(int partition, long offset, AppendValue value) implements LaneEvent {}
 
-  /** The log lacks what the replica has, or needs: the replica has to begin anew. */
+  /** The log lacks what the replica has, or needs: the replica has to be rebuilt. */
   record Lost(int partition, String cause) implements LaneEvent {}
 }

@@ -43,7 +43,7 @@ final class LaneKeeper implements Closeable {
   /** How long a strict read waits for the records before the end that it has asked for. */
   static final long STRICT_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
 
-  /** Between two looks at the topics of a partition that the node is told to lead. */
+  /** Between two looks at the topics of a partition that the node is assigned to lead. */
   private static final long TOPICS_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** Between two looks when the log did not answer. */
@@ -81,7 +81,7 @@ final class LaneKeeper implements Closeable {
    */
   record Opened(SeenRecords seen, SharedShardLog log, PacedTail tail, Incidents incidents) {}
 
-  /** What a node is told to do with a partition. */
+  /** What a node is assigned to do with a partition. */
   enum Target {
     FOLLOW,
     LEAD,
@@ -197,7 +197,7 @@ final class LaneKeeper implements Closeable {
     told(replica, target);
   }
 
-  /** Before a claim, and again and again while the node is told to lead. */
+  /** Before a claim, and again and again while the node is assigned to lead. */
   private void askTopics(KeptLane replica) {
     replica.askedNanos = clock.nanos();
     problems
@@ -265,7 +265,7 @@ final class LaneKeeper implements Closeable {
             }
             incidents.count(Incident.BEGUN_ANEW, 1);
             LOGGER.warn(
-                "the replica of partition {} cannot resume: {}; begins anew", partition, cause);
+                "the replica of partition {} cannot resume: {}; it is rebuilt", partition, cause);
             remove(replica);
             starting.start(partition, replica.target);
           }
@@ -366,7 +366,7 @@ final class LaneKeeper implements Closeable {
     post(() -> log.passed(partition, micros, then));
   }
 
-  /** Runs a read once the replica has all that anybody was told before the read came. */
+  /** Runs a read once the replica has all that any client was told before the read came. */
   void read(int partition, Runnable action, Consumer<RefusedException> refused) {
     post(
         () -> {

@@ -23,9 +23,9 @@ import java.util.concurrent.CompletableFuture;
  * Looks at the partitions that a node leads. An answer is what the leader knows after a strict
  * read: a look at the end of the log that began after the question.
  *
- * <p>A moment that the leader's clock has shown is a barrier: the leader stamps no later change
- * before the moment, and answers when all appends under way are settled. So the next change after
- * the last one is the first since the moment, also if the change is not written yet.
+ * <p>A time that the leader's clock has shown is a barrier: the leader stamps no later change
+ * before the time, and answers when all appends under way are settled. So the next change after the
+ * last one is the first since the time, also if the change is not written yet.
  */
 record LaneLooks(AppendReplicas replicas, AppendTimes times, Snapshots snapshots, Shard.Clock clock)
     implements PartitionLooks {

@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 final class LaneRecords {
 
-  /** What a record has beside its value: the header, and what the log writes around it. */
+  /** What a record has in addition to its value: the header, and what the log writes around it. */
   private static final int RECORD_BYTES = 80;
 
   private final int partition;
@@ -29,7 +29,7 @@ final class LaneRecords {
   /** Of all records that count since the lane began. */
   private long countedBytes;
 
-  /** A time that was shown to somebody as passed; the clock may be set back. */
+  /** A time that was shown to a reader as passed; the clock may be set back. */
   private long floorMicros;
 
   /** The records after those of a state. */

@@ -35,7 +35,7 @@ record LaneView(
   /**
    * Records of a lane that count.
    *
-   * @param lane number of the lane within its shard; a replica that begins anew gets another lane
+   * @param lane number of the lane within its shard; a replica that is rebuilt gets another lane
    * @param named the newest snapshot whose record the lane has taken
    * @param bytes of all these records
    */

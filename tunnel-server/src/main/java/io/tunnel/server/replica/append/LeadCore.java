@@ -154,7 +154,7 @@ final class LeadCore<T> {
   }
 
   /**
-   * Gives up waiting for the oldest appends under way, up to the first that is not {@code isLate}.
+   * Stops waiting for the oldest appends under way, up to the first that is not {@code isLate}.
    * Their fate stays unknown: a record that counts after all is read as a record of another node.
    *
    * @throws IllegalStateException while the node leads, because the numbers of appends under way

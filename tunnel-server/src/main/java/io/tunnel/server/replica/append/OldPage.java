@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param from the first position
  * @param next the position after the last one
  * @param batches dense, from {@code from} on
- * @param heldBytes of the records that the batches are in, which stay in memory as a whole
+ * @param heldBytes of the records that the batches are in, which stay in memory completely
  * @param nextOffset the offset after the last record
  * @param refusal why {@code from} cannot be delivered; the page has no batches then
  */
@@ -25,10 +25,10 @@ record OldPage(
     long nextOffset,
     Optional<RefusedException> refusal) {
 
-  /** What a page takes in memory beside its records, about; bounds the number of pages. */
+  /** What a page takes in memory in addition to its records, about; bounds the number of pages. */
   static final int PAGE_BYTES = 4_096;
 
-  /** What a batch takes in memory beside its bytes, about. */
+  /** What a batch takes in memory in addition to its bytes, about. */
   static final int BATCH_BYTES = 100;
 
   /** Refuses positions in the wrong order. */

@@ -12,7 +12,7 @@ final class OwnAppend {
   /** Empty of a control record. */
   final Optional<OpenGroup> group;
 
-  /** Is told once what became of a control record. */
+  /** Receives once the outcome of a control record. */
   final Consumer<Outcome> done;
 
   final byte[] value;

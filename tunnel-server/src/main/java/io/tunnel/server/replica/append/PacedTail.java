@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  *
  * <p>Records are counted besides their bytes: a record of one row takes the shard about as long as
  * a record of a hundred rows. Everything that the shard does for its other partitions, the first
- * writes to a new leader among it, waits behind the records that were read before.
+ * writes to a new leader among it, waits for the records that were read before.
  */
 final class PacedTail implements Closeable {
 

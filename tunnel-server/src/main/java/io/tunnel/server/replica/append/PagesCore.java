@@ -17,7 +17,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 
 /**
- * Which pages of old changes a node holds for channels that are behind the local log, and which
+ * Which pages of old changes a node holds for channels that are older than the local log, and which
  * pages are fetched next. Channels at different positions of a partition have separate pages. The
  * pages of a partition are fetched one by one, in the order of the requests, so no request starves.
  * The least recently used pages are evicted first.

@@ -59,7 +59,7 @@ public final class PartitionRestore {
   private Optional<ChangeBatch> ahead = Optional.empty();
   private Optional<IOException> trouble = Optional.empty();
 
-  /** Records whose fate the log has not told yet. */
+  /** Records whose fate the log has not reported yet. */
   private int inFlight;
 
   private long bytesInFlight;
@@ -118,8 +118,8 @@ public final class PartitionRestore {
   /**
    * A restore of one partition.
    *
-   * @param progress is told the bytes that were written since the call before, and is called before
-   *     each write; an exception of {@code progress} ends the restore before the write
+   * @param progress receives the bytes that were written since the call before, and is called
+   *     before each write; an exception of {@code progress} ends the restore before the write
    * @param unanswered counts the records, and the snapshots, that may still land: no log has told
    *     where they are. Any thread counts
    */

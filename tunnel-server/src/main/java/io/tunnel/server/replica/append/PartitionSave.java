@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads a partition from the shared logs as a backup has it: the newest intact snapshot of the
  * rows, and all changes that readers may ask for, up to an end of the log that is asked for when
- * the read begins. The leader goes on meanwhile, and nothing holds back trims. A trim that the log
- * gets while the rows are read costs old changes alone, as long as the log has the records after
- * the snapshot. A read that meets another trim fails, and the caller begins again.
+ * the read begins. The leader continues meanwhile, and nothing holds back trims. A trim that the
+ * log gets while the rows are read costs old changes alone, as long as the log has the records
+ * after the snapshot. A read that meets another trim fails, and the caller begins again.
  *
  * <p>For one thread, which waits for the logs.
  */

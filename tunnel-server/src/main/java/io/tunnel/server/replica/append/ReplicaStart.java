@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a replica begin anew: empties what the shard has of the partition, loads the newest snapshot
- * that is intact, and says where the lane goes on. Without a snapshot, a log that has all changes
+ * Lets a replica be rebuilt: empties what the shard has of the partition, loads the newest snapshot
+ * that is intact, and says where the lane continues. Without a snapshot, a log that has all changes
  * is read from its first record.
  *
  * <p>Nothing of the partition is appended, read or folded meanwhile: the partition has no lane. The
@@ -60,13 +60,13 @@ final class ReplicaStart implements LaneStarts {
   }
 
   /**
-   * Begins a replica anew; call again after a failure, which leaves the partition without a state.
+   * Rebuilds a replica; call again after a failure, which leaves the partition without a state.
    *
    * <p>Fails with {@link io.tunnel.server.disk.DiskFullException} while the disk is full, with
    * {@link UnservableException}, which names the blocks, when no node can begin with any snapshot,
    * and with another {@link IOException} when a log cannot be read now.
    *
-   * @return what the lane goes on from; the table has the same state and its rows
+   * @return what the lane continues from; the table has the same state and its rows
    */
   @Override
   public CompletableFuture<LaneState> begin(Shard shard, int partition) {
@@ -176,13 +176,13 @@ final class ReplicaStart implements LaneStarts {
       return waits.answer(done);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while partition " + partition + " begins anew", e);
+      throw new IOException("interrupted while partition " + partition + " is rebuilt", e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException failure) {
         throw failure;
       }
       throw new IOException(
-          "partition " + partition + " cannot begin anew: " + e.getCause().getMessage(), e);
+          "partition " + partition + " cannot be rebuilt: " + e.getCause().getMessage(), e);
     }
   }
 }

@@ -8,7 +8,7 @@ import java.util.Optional;
  * Finds a record of a log by reading at chosen offsets: binary search for the first record that is
  * not before a goal. Offsets may have gaps, and records that do not count are passed over.
  *
- * <p>Invariants while the search goes on:
+ * <p>Invariants while the search continues:
  *
  * <ol>
  *   <li>every usable record before {@code low} is before the goal, and every usable record at or

@@ -50,7 +50,7 @@ final class SeenRecords implements SeenPlaces {
     }
   }
 
-  /** Goes on from what a table has stored, by partition. */
+  /** Resumes from what a table has stored, by partition. */
   SeenRecords(Map<Integer, Bytes> stored) {
     stored.forEach((partition, state) -> seen.put(partition, new Seen(LaneState.decode(state))));
   }

@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 /**
  * A replica, as its lane shows the replica to {@link SnapshotsCore}.
  *
- * @param lane differs after the replica began anew
+ * @param lane differs after the replica was rebuilt
  * @param epoch in which the node serves the partition
  * @param named the newest snapshot that the lane has read
  * @param bytes of records that the lane has taken

@@ -256,7 +256,7 @@ final class SharedLane {
   /**
    * Appends a snapshot's record or a trim; one at a time, besides the groups.
    *
-   * @param done is told once by the shard's thread; {@link Outcome#NEVER} at once when the lane
+   * @param done is called once by the shard's thread; {@link Outcome#NEVER} at once when the lane
    *     does not lead, or a control record is under way
    */
   void append(AppendValue value, Consumer<Outcome> done, List<LaneEvent> events) {
@@ -281,7 +281,7 @@ final class SharedLane {
     } else {
       incidents.failed(own);
       if (lead.isUnderWay(header)) {
-        // Reading settles what is under way, behind the marker of the next claim.
+        // Reading settles what is under way, after the marker of the next claim.
         lead.resign();
       }
     }

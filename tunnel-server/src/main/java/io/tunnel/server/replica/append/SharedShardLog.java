@@ -58,10 +58,10 @@ final class SharedShardLog implements ShardLog {
    */
   interface Notices {
 
-    /** The replica has to begin anew; its lane reads nothing any more. */
+    /** The replica has to be rebuilt; its lane reads nothing any more. */
     void lost(int partition, String cause);
 
-    /** A control record counts, whoever has appended the record. */
+    /** A control record counts, whichever node has appended the record. */
     void said(int partition, long offset, AppendValue value);
   }
 
@@ -84,7 +84,7 @@ final class SharedShardLog implements ShardLog {
     this.incidents = incidents;
   }
 
-  /** Begins a replica of a partition, which goes on from what its node has stored. */
+  /** Begins a replica of a partition, which continues from what its node has stored. */
   SharedLane begin(int partition, LaneState state) {
     if (lanes.containsKey(partition)) {
       throw new IllegalStateException("partition " + partition + " has a lane already");

@@ -79,7 +79,7 @@ final class SnapshotLanes {
    * Scans a partition when all its changes are folded. Nothing is given when the node does not
    * serve the partition in this epoch, or the disk is full or has failed.
    *
-   * @param taken is told once by the shard's thread; never when the shard is closed
+   * @param taken is called once by the shard's thread; never when the shard is closed
    */
   void scan(int partition, long epoch, Consumer<Optional<Scanned>> taken) {
     Shard shard = shards.of(partition);
@@ -104,7 +104,7 @@ final class SnapshotLanes {
   /**
    * Appends a control record of an epoch.
    *
-   * @param done is told once by the shard's thread; never when the shard is closed
+   * @param done is called once by the shard's thread; never when the shard is closed
    */
   void append(int partition, long epoch, AppendValue value, Consumer<Outcome> done) {
     Shard shard = shards.of(partition);
@@ -126,7 +126,7 @@ final class SnapshotLanes {
   CompletableFuture<Optional<Kept>> kept(int partition) {
     AppendReplicas.Known known = lanes.ports().known();
     long micros = known.retentionMicros().applyAsLong(partition);
-    // A search takes time, so the catalog is asked behind the search.
+    // A search takes time, so the catalog is asked after the search.
     return keptFor(partition, micros)
         .thenApply(
             kept ->

@@ -51,7 +51,7 @@ final class SnapshotReading {
    * Reads a block, unless a block is read already.
    *
    * @param owner runs an action on the owner's thread
-   * @param ended is told by the owner's thread how the reading ended, and why
+   * @param ended receives by the owner's thread how the reading ended, and why
    */
   void advance(Executor owner, BiConsumer<End, String> ended) {
     if (isBusy) {
@@ -85,7 +85,7 @@ final class SnapshotReading {
     }
   }
 
-  /** Ends the reading; nothing is told any more. */
+  /** Ends the reading; nothing is reported any more. */
   void cancel() {
     isCancelled = true;
     if (!isBusy) {

@@ -208,7 +208,7 @@ final class SnapshotSearch implements AutoCloseable {
 
   /**
    * The snapshot of a record. A log that has lost its end may have a record of a snapshot that was
-   * taken behind the place of the record: no reader of the log knows the changes in between.
+   * taken after the place of the record: no reader of the log knows the changes in between.
    */
   private static Optional<Snapshot> snapshot(Stored record) {
     try {

@@ -64,7 +64,7 @@ public final class Snapshots implements Closeable {
   /**
    * What snapshots need of the node.
    *
-   * @param starts lets replicas begin anew
+   * @param starts lets replicas be rebuilt
    * @param others replicas on other nodes
    */
   record Ports(

@@ -95,7 +95,7 @@ final class SnapshotsCore {
     }
   }
 
-  /** The replica is gone, or begins anew. */
+  /** The replica is gone, or is rebuilt. */
   void gone(int partition) {
     SnapshotReplica replica = replicas.remove(partition);
     if (replica == null) {

@@ -12,7 +12,7 @@ enum Standing {
   RESTS,
   /** A record of a newer build comes next: neither leads nor reads, until the lane begins again. */
   HELD_BACK,
-  /** The log lacks what the replica has, or needs: the replica has to begin anew. Final. */
+  /** The log lacks what the replica has, or needs: the replica has to be rebuilt. Final. */
   LOST,
   /** A record that counts has batches of a newer build, which this build cannot fold. Final. */
   OUTDATED,

@@ -181,8 +181,8 @@ final class StartingLanes {
   }
 
   /**
-   * A catalog that is behind, or a log that moves, delays a start once as a rule, so one such
-   * failure is no warning. Repeated failures are told when their number is a power of two.
+   * A catalog that lags, or a log that moves, delays a start once as a rule, so one such failure is
+   * no warning. Repeated failures are logged when their number is a power of two.
    */
   private static void tell(int partition, Throwable failure, Starting one, long pauseSeconds) {
     if (one.unservable.isPresent()) {

@@ -19,7 +19,7 @@ public final class DueCore {
   private static final long RETRY_NANOS_MIN = 60_000_000_000L;
   private static final int RETRY_DOUBLINGS_MAX = 4;
 
-  /** What a small partition costs beside its rows. */
+  /** What a small partition costs in addition to its rows. */
   private static final long SNAPSHOT_BYTES_MIN = 1 << 20;
 
   private final Limits limits;
@@ -35,7 +35,7 @@ public final class DueCore {
    * @param rowsFactor a log of so many times the partition's rows makes the partition due
    * @param nodeLogBytesMax of the logs after snapshots, in the sum of all partitions
    * @param paceBytes a second, while snapshots keep up
-   * @param paceBytesMax a second, however far snapshots are behind
+   * @param paceBytesMax a second, however far snapshots lag
    */
   public record Limits(
       long logBytesMin, int rowsFactor, long nodeLogBytesMax, long paceBytes, long paceBytesMax) {

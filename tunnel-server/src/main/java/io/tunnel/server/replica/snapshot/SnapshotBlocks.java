@@ -19,10 +19,10 @@ public interface SnapshotBlocks extends Closeable {
    */
   int NAME_BYTES = 14;
 
-  /** Is told once, by any thread, what became of an append. */
+  /** Receives once, by any thread, the outcome of an append. */
   @FunctionalInterface
   interface Appended {
-    /** The block is in the log at {@code offset}; without an offset, nobody knows. */
+    /** The block is in the log at {@code offset}; without an offset, the outcome is unknown. */
     void done(OptionalLong offset);
   }
 

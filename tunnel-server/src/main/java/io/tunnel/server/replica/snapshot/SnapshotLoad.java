@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * Begins a replica with a snapshot, one block a step: the former entries of the partition are gone,
  * and the state of the replica is stored after the last entry. A load that ends before leaves
- * entries without a state, which nobody serves.
+ * entries without a state, which no node serves.
  */
 public final class SnapshotLoad implements Closeable {
 

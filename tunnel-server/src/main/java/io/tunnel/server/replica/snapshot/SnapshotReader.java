@@ -89,7 +89,7 @@ public final class SnapshotReader implements Closeable {
     try {
       block = SnapshotBlock.decode(found.block().toByteArray());
     } catch (MalformedException e) {
-      // The block may be of another snapshot, which nobody needs.
+      // The block may be of another snapshot, which no reader needs.
       unreadable = unreadable.or(() -> Optional.of(e));
       return;
     }

@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
  * Writes a snapshot of a partition to the log of blocks, in steps of a slice each. A leader takes
  * the scan when all changes up to a position are folded, and appends the record that names the
  * snapshot when this writer is complete. An append of unknown fate ends the writer: the id is never
- * used again, so nobody needs to know which blocks are in the log.
+ * used again, so no node needs to know which blocks are in the log.
  *
  * <p>All methods are for one thread; what the log of blocks says is posted to this thread.
  */
@@ -70,7 +70,7 @@ public final class SnapshotWriter implements AutoCloseable {
     STOPPED,
     /** Entries of the partition cannot be read; no other snapshot of this table would be right. */
     DAMAGED,
-    /** Nobody knows whether a block is in the log; another snapshot may succeed. */
+    /** It is unknown whether a block is in the log; another snapshot may succeed. */
     NOT_STORED,
     /** RocksDB's snapshot was pinned too long; another snapshot may succeed. */
     TOO_LONG;
@@ -164,7 +164,7 @@ public final class SnapshotWriter implements AutoCloseable {
 
   /**
    * Reads and appends a slice, unless that is not due yet or enough is in flight; then a step after
-   * the next acknowledgement goes on.
+   * the next acknowledgement continues.
    *
    * @param bytesPerSecond the pace from now on
    */

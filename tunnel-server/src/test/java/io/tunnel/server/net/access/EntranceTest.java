@@ -268,7 +268,7 @@ final class EntranceTest {
       if (!proofs.contains(operation) || kind != FrameKind.REQUEST) {
         EntranceFixture client = greeted();
         client.take(operation, kind, new Begin(ADMIN_KEY, EntranceFixture.NONCE).encode());
-        requireRefused(client, "at once NOT_AUTHENTICATED this server asks everybody who they are");
+        requireRefused(client, "at once NOT_AUTHENTICATED this server requires authentication");
       }
     }
   }
