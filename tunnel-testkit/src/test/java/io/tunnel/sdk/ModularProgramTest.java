@@ -3,13 +3,18 @@ package io.tunnel.sdk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
+import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -24,12 +29,13 @@ class ModularProgramTest {
   private static final String DESCRIPTOR =
       """
       module app {
+        requires io.tunnel.sdk;
         requires io.tunnel.testkit;
       }
       """;
 
   private static final String PROGRAM =
-      """
+"""
       package app;
 
       import io.tunnel.model.*;
@@ -38,7 +44,8 @@ class ModularProgramTest {
       import io.tunnel.sdk.table.CreateTableRequest;
       import io.tunnel.sdk.testing.InMemoryTunnelService;
       import io.tunnel.sdk.tunnel.CreateTunnelRequest;
-      import java.util.List;
+      import java.util.ArrayList;
+import java.util.List;
 
       public final class Main {
         public static void main(String[] args) {
@@ -114,16 +121,50 @@ class ModularProgramTest {
   }
 
   /**
-   * The module path of a program that depends on the SDK, without this module's tests and their
-   * libraries.
+   * The module path of a program that depends on the kit, without this module's tests and their
+   * libraries. Classes of a module without a descriptor become a jar, as for users.
    */
-  private static String modulePath() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-        .filter(at -> !at.contains("test-classes"))
-        .filter(
-            at ->
-                !at.matches(
-                    ".*(junit|assertj|byte-buddy|apiguardian|opentest4j|archunit|micrometer).*"))
-        .collect(Collectors.joining(File.pathSeparator));
+  private String modulePath() throws IOException {
+    List<String> path = new ArrayList<>();
+    for (String at : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      Path classes = Path.of(at);
+      boolean isOfTests =
+          at.contains("test-classes")
+              || at.matches(
+                  ".*(junit|assertj|byte-buddy|apiguardian|opentest4j|archunit|micrometer).*");
+      if (!isOfTests) {
+        boolean isUnnamed =
+            Files.isDirectory(classes) && !Files.exists(classes.resolve("module-info.class"));
+        path.add(isUnnamed ? jar(classes).toString() : at);
+      }
+    }
+    return String.join(File.pathSeparator, path);
+  }
+
+  /** Named as Maven would name the jar, after which a module without a name is called. */
+  private Path jar(Path classes) throws IOException {
+    Path module = classes;
+    while (!Files.exists(module.resolve("pom.xml"))) {
+      module = module.getParent();
+    }
+    String name = String.valueOf(module.getFileName());
+    Path jar = directory.resolve(name + ".jar");
+    if (Files.exists(jar)) {
+      return jar;
+    }
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest
+        .getMainAttributes()
+        .putValue("Automatic-Module-Name", name.replaceFirst("tunnel-", "io.tunnel."));
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest);
+        Stream<Path> files = Files.walk(classes)) {
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+        out.putNextEntry(new ZipEntry(classes.relativize(file).toString()));
+        Files.copy(file, out);
+        out.closeEntry();
+      }
+    }
+    return jar;
   }
 }

@@ -50,10 +50,13 @@ final class Rules {
           .resideInAPackage("io.tunnel.sdk..")
           .allowEmptyShould(true);
 
+  /** The test kit runs the engine of the server. */
   static final ArchRule SDK_DOES_NOT_SEE_SERVER =
       noClasses()
           .that()
           .resideInAPackage("io.tunnel.sdk..")
+          .and()
+          .resideOutsideOfPackage("io.tunnel.sdk.testing..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.tunnel.server..")
@@ -133,7 +136,6 @@ final class Rules {
               "io.tunnel.sdk.delivery..",
               "io.tunnel.sdk.profile..",
               "io.tunnel.sdk.read..",
-              "io.tunnel.sdk.testing.table..",
               "io.tunnel.sdk.transport..",
               "io.tunnel.sdk.worker..",
               "io.tunnel.sdk.write..",

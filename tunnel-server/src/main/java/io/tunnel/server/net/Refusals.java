@@ -14,6 +14,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control.RequestId;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +29,16 @@ final class Refusals {
 
   private final ClusterView view;
 
+  /** Receives the reason of each refusal of a payload that no client may send. */
+  private final Consumer<String> malformed;
+
   Refusals(ClusterView view) {
+    this(view, unused -> {});
+  }
+
+  Refusals(ClusterView view, Consumer<String> malformed) {
     this.view = view;
+    this.malformed = malformed;
   }
 
   /** The answer for a failed request that changes tables. */
@@ -88,10 +97,12 @@ final class Refusals {
     if (failure instanceof NewerFormatException newer) {
       return ofNewer(newer);
     }
-    if (failure instanceof MalformedException malformed) {
-      return new RefusedException(malformed.code(), malformed.getMessage());
+    if (failure instanceof MalformedException found) {
+      malformed.accept(found.getMessage());
+      return new RefusedException(found.code(), found.getMessage());
     }
     if (failure instanceof IllegalArgumentException) {
+      malformed.accept(failure.getMessage());
       return new RefusedException(ErrorCode.INVALID_REQUEST, failure.getMessage());
     }
     if (failure instanceof UnknownOutcomeException) {

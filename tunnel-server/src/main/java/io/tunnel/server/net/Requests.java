@@ -30,6 +30,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -74,11 +75,21 @@ final class Requests {
   }
 
   Requests(NetServer.Rooms rooms, NetServer.Threads threads, Gate gate) {
+    this(rooms, threads, gate, unused -> {});
+  }
+
+  /**
+   * Serves clients that {@code gate} lets in.
+   *
+   * @param malformed receives the reason of each refusal of a payload that no client may send
+   */
+  Requests(
+      NetServer.Rooms rooms, NetServer.Threads threads, Gate gate, Consumer<String> malformed) {
     this.rooms = rooms;
     this.authority = new Authority(rooms.catalog());
     this.longRequests = new LongRequests(threads.readers());
     this.identified = new Turns(threads.readers(), IDENTIFIED_BYTES_MAX);
-    this.refusals = new Refusals(rooms.cluster());
+    this.refusals = new Refusals(rooms.cluster(), malformed);
     this.served =
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);

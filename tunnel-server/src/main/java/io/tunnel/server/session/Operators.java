@@ -2,6 +2,7 @@ package io.tunnel.server.session;
 
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
+import io.tunnel.core.StopReason;
 import io.tunnel.core.TunnelCore;
 import io.tunnel.core.TunnelEffect;
 import io.tunnel.model.ChannelType;
@@ -298,6 +299,39 @@ public final class Operators {
     return key.type() == ChannelType.Stream
         ? state.incarnation().or(() -> bounds.incarnation(key.partition()))
         : Optional.empty();
+  }
+
+  /**
+   * Stops a channel, held or not, as its worker does that cannot continue. A holder is not told.
+   *
+   * @throws IOException when the catalog cannot be written
+   */
+  public void stop(TunnelInfo tunnel, ChannelKey key, StopReason why) throws IOException {
+    TunnelRun run = coordinator.run(tunnel);
+    ChannelState stopped = catalog.channel(tunnel.tunnelId(), key).withStop(Optional.of(why));
+    catalog.store(tunnel.tunnelId(), Map.of(key, stopped));
+    Hold hold = run.holds().get(key);
+    long now = surroundings.nanos();
+    coordinator.apply(
+        run,
+        hold == null
+            ? run.core().update(Map.of(key, stopped), now)
+            : run.core().stop(hold.session().id(), key, hold.epoch(), why.error(), now));
+  }
+
+  /** Ends a session as the end of its lease does; returns whether the session was open. */
+  public boolean expire(String sessionId) {
+    for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
+      TunnelRun run = coordinator.run(tunnel);
+      if (run.core().hasSession(sessionId)) {
+        coordinator.apply(
+            run,
+            run.core()
+                .end(List.of(sessionId), TunnelEffect.OverReason.LEASE, surroundings.nanos()));
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Ends a session of a tunnel. */

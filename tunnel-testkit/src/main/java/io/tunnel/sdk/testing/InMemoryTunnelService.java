@@ -1,39 +1,25 @@
 package io.tunnel.sdk.testing;
 
-import io.tunnel.codec.BatchBuilder;
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.KeyCodec;
-import io.tunnel.codec.KeyDecoder;
-import io.tunnel.codec.RowCursor;
-import io.tunnel.core.TunnelEffect.OverReason;
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.StopReason;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.sdk.table.CreateTableRequest;
-import io.tunnel.sdk.testing.table.MemoryPartition;
-import io.tunnel.sdk.testing.table.MemoryTable;
 import io.tunnel.sdk.tunnel.ChannelInfo;
-import io.tunnel.wire.WriteRequest;
-import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.Control;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -51,26 +37,23 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   private static final Duration AWAIT_DEADLINE = Duration.ofSeconds(20);
 
-  private final MemoryService service = new MemoryService();
-  private final Keys keys = new Keys();
-  private final Faults faults = new Faults();
-  private final Loop loop = new Loop();
-  private final Requests requests = new Requests(service, faults, this::changed);
+  private final Loop loop = Loop.begin();
+  private final Gate gate = loop.call(() -> new Gate(loop));
+  private final int port;
   private boolean isClosed;
 
-  private InMemoryTunnelService() {}
+  private InMemoryTunnelService() {
+    port = loop.listen(gate::newPeer, () -> gate.engine().front());
+  }
 
   /** A service without tables that listens on a free port of the loopback address. */
   public static InMemoryTunnelService start() {
-    InMemoryTunnelService started = new InMemoryTunnelService();
-    started.loop.listen(
-        () -> new Peer(started.requests, started.keys, started.service.violations()));
-    return started;
+    return new InMemoryTunnelService();
   }
 
   /** The endpoint for clients, for {@link io.tunnel.sdk.ClientConfig#of(String)}. */
   public String endpoint() {
-    return "127.0.0.1:" + loop.port();
+    return "127.0.0.1:" + port;
   }
 
   /**
@@ -82,7 +65,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * @throws IllegalArgumentException when the service has {@value Keys#KEYS_MAX} keys already
    */
   public InMemoryTunnelService withKey(String principal, AccessKey key) {
-    run(() -> keys.add(principal, key));
+    loop.run(() -> gate.keys().add(principal, key));
     return this;
   }
 
@@ -93,37 +76,14 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * @throws IllegalArgumentException when the key is unknown
    */
   public void revokeKey(String keyId) {
-    run(
-        () -> {
-          keys.remove(keyId);
-          requests.peers().forEach(peer -> peer.revoked(keyId));
-        });
-  }
-
-  private void changed() {
-    service.pump();
-    loop.changed();
-  }
-
-  private void run(Runnable action) {
-    var unused =
-        call(
-            () -> {
-              action.run();
-              changed();
-              return true;
-            });
-  }
-
-  private <T> T call(Supplier<T> action) {
-    return loop.call(action);
+    loop.run(() -> gate.revoke(keyId));
   }
 
   // Strictness
 
   /** Switches rules off; all rules when called without an argument. */
   public InMemoryTunnelService lenient(Rule... rules) {
-    run(() -> service.violations().forgive(List.of(rules)));
+    loop.run(() -> gate.violations().forgive(List.of(rules)));
     return this;
   }
 
@@ -132,13 +92,13 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * io.tunnel.sdk.TunnelWorkerConfig#setChannelCreditBytes}; default 1 MiB, as there.
    */
   public InMemoryTunnelService creditBytesMax(long bytes) {
-    run(() -> requests.creditBytesMax(bytes));
+    loop.run(() -> gate.rules().creditBytesMax(bytes));
     return this;
   }
 
   /** The violations of the rules that {@link #verify} has not thrown yet. */
   public List<String> violations() {
-    return call(() -> service.violations().all());
+    return loop.call(() -> gate.violations().all());
   }
 
   /**
@@ -147,7 +107,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * @throws AssertionError with all violations since the last call
    */
   public void verify() {
-    List<String> found = call(() -> service.violations().take());
+    List<String> found = loop.call(() -> gate.violations().take());
     if (!found.isEmpty()) {
       throw new AssertionError("a client broke the rules:\n" + String.join("\n", found));
     }
@@ -160,8 +120,8 @@ public final class InMemoryTunnelService implements AutoCloseable {
       return;
     }
     isClosed = true;
-    List<String> found = call(() -> service.violations().take());
-    loop.close();
+    List<String> found = loop.call(() -> gate.violations().take());
+    loop.stop();
     if (!found.isEmpty()) {
       throw new AssertionError("a client broke the rules:\n" + String.join("\n", found));
     }
@@ -172,7 +132,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
   /** The service's time, for commit times, leases and deadlines. Starts in the year 2000. */
   public Instant now() {
     return Instant.EPOCH.plusNanos(
-        TimeUnit.MICROSECONDS.toNanos(call(() -> service.time().micros())));
+        TimeUnit.MICROSECONDS.toNanos(loop.call(() -> gate.engine().epochMicros())));
   }
 
   /**
@@ -180,21 +140,15 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * over, and requests whose {@linkplain #delay delay} is over are served.
    */
   public void advance(Duration duration) {
-    run(
-        () -> {
-          service.time().advance(duration);
-          service.tick();
-        });
+    loop.run(() -> gate.advance(duration));
   }
 
   /** Lets time pass with heartbeats of every worker and row session: no lease ends. */
   public void advanceWithHeartbeats(Duration duration) {
-    run(
+    loop.run(
         () -> {
-          service.time().advance(duration);
-          service.sessions().forEach(session -> session.tunnel().renew(session));
-          service.rowSessions().renewAll();
-          service.tick();
+          gate.advance(duration);
+          gate.renewAll();
         });
   }
 
@@ -207,18 +161,16 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   /** Creates a table, as {@link TableClient#createTable(CreateTableRequest)} does. */
   public void createTable(CreateTableRequest request) {
-    run(
-        () -> {
-          var unused =
-              service.createTable(new Control.CreateTable(request.meta(), request.splitPoints()));
-        });
+    loop.run(() -> looks().createTable(request));
   }
 
   /** Creates a tunnel that starts with the oldest change or row; returns its id. */
   public String createTunnel(String table, String tunnel, TunnelType type) {
-    Control.CreateTunnel request =
-        new Control.CreateTunnel(table, tunnel, type, StreamStart.EARLIEST);
-    return call(() -> service.createTunnel(request).info().tunnelId());
+    return loop.call(() -> looks().createTunnel(table, tunnel, type));
+  }
+
+  private Looks looks() {
+    return new Looks(gate.inside());
   }
 
   /**
@@ -227,71 +179,44 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * @throws RefusedException when a row is rejected
    */
   public void write(String table, RowChange... rows) {
-    run(
-        () -> {
-          for (RowChange row : rows) {
-            writeOne(service.table(table), row);
-          }
-        });
-  }
-
-  private void writeOne(MemoryTable table, RowChange row) {
-    List<PrimaryKeySchema> schema = table.meta().primaryKey();
-    Bytes key = KeyCodec.encode(row.primaryKey().numbered(0), schema);
-    BatchBuilder builder = new BatchBuilder(schema, 256);
-    builder.add(row);
-    byte[] bytes = builder.build(table.partitionOf(key).id());
-    WriteResult result =
-        requests.write(
-            new WriteRequest(
-                table.tableId(), Optional.empty(), ChangeBatch.parse(bytes, 0, bytes.length)));
-    for (WriteResult.Rejection rejection : result.rejections()) {
-      throw new RefusedException(rejection.code(), "the row " + row + " was rejected");
-    }
+    loop.run(() -> looks().write(table, List.of(rows)));
   }
 
   /** The rows of a table in the order of their keys, without their commit times. */
   public List<Row> rows(String table) {
-    return call(
-        () ->
-            service.table(table).partitions().stream()
-                .map(partition -> partition.rows().values())
-                .flatMap(Collection::stream)
-                .map(row -> new Row(row.primaryKey(), row.columns()))
-                .toList());
+    return loop.call(() -> looks().rows(table));
   }
 
   /** Every change of a table, partition by partition, in the order of positions. */
   public List<StreamRecord> changes(String table) {
-    return call(() -> changes(service.table(table)));
-  }
-
-  private static List<StreamRecord> changes(MemoryTable table) {
-    List<StreamRecord> records = new ArrayList<>();
-    KeyDecoder keys = new KeyDecoder(table.meta().primaryKey());
-    for (MemoryPartition partition : table.partitions()) {
-      for (ChangeBatch batch : partition.changes()) {
-        for (RowCursor row = batch.rows(); row.next(); ) {
-          records.add(new StreamRecord(row, batch.basePosition() + row.index(), keys));
-        }
-      }
-    }
-    return records;
+    return loop.call(() -> looks().changes(table));
   }
 
   /** The present state of a tunnel's channels. */
   public List<ChannelInfo> channels(String table, String tunnel) {
-    return call(
+    return loop.call(
         () ->
-            service.tunnel(table, tunnel).describe().channels().stream()
+            looks().tunnel(table, tunnel).channels().stream()
+                .map(this::asDelivered)
                 .map(TunnelAnswers::channel)
                 .toList());
   }
 
+  /** Deliveries that wait for {@link #release} are not delivered. */
+  private Control.ChannelDescription asDelivered(Control.ChannelDescription channel) {
+    return gate.rules()
+        .delivered(channel.channelId())
+        .map(delivered -> Looks.withDelivered(channel, delivered))
+        .orElse(channel);
+  }
+
   /** The ids of a tunnel's open sessions, oldest first. */
   public List<String> sessions(String table, String tunnel) {
-    return call(
-        () -> service.tunnel(table, tunnel).sessions().stream().map(MemorySession::id).toList());
+    return loop.call(
+        () ->
+            looks().tunnel(table, tunnel).sessions().stream()
+                .map(Control.SessionDescription::sessionId)
+                .toList());
   }
 
   /** The checkpointed position of each channel, by the channel's id. */
@@ -326,15 +251,15 @@ public final class InMemoryTunnelService implements AutoCloseable {
   public void awaitAssigned(String table, String tunnel, int sessions) {
     await(
         () -> {
-          MemoryTunnel of = service.tunnel(table, tunnel);
-          return of.sessions().size() == sessions && of.isSettled();
+          Control.TunnelDescription of = looks().tunnel(table, tunnel);
+          return of.sessions().size() == sessions && Looks.isSettled(of);
         },
         () -> sessions + " sessions with all channels of " + describe(table, tunnel));
   }
 
   /** Returns when at least {@code requestCount} requests are {@linkplain #delay delayed}. */
   public void awaitDelayed(int requestCount) {
-    await(requestCount + " delayed requests", () -> service.time().waiting() >= requestCount);
+    await(requestCount + " delayed requests", () -> gate.faults().waiting() >= requestCount);
   }
 
   /** Returns when a channel is checkpointed at {@code position} or beyond. */
@@ -350,7 +275,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
    */
   public void awaitProcessed(String table, String tunnel) {
     await(
-        () -> service.tunnel(table, tunnel).isProcessed(),
+        () -> Looks.isProcessed(looks().tunnel(table, tunnel)),
         () -> "everything checkpointed: " + describe(table, tunnel));
   }
 
@@ -362,12 +287,12 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   /** Closes all connections, which ends all sessions; clients may reconnect at once. */
   public void loseConnections() {
-    run(() -> requests.peers().forEach(Peer::close));
+    loop.run(gate::loseConnections);
   }
 
   /** Refuses the next request of a kind; further calls refuse further requests. */
   public void refuseNext(ClientRequest request, ErrorCode code) {
-    run(() -> faults.refuse(request, code));
+    loop.run(() -> gate.faults().refuse(request, code));
   }
 
   /**
@@ -385,7 +310,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * in doubt, and they are there.
    */
   public void doubtNextWrites(int writes) {
-    run(() -> faults.doubt(writes));
+    loop.run(() -> gate.faults().doubt(writes));
   }
 
   /**
@@ -393,7 +318,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * the writes, and are told what became of them the first time.
    */
   public void loseAnswersOfNextWrites(int writes) {
-    run(() -> faults.loseAnswers(writes));
+    loop.run(() -> gate.faults().loseAnswers(writes));
   }
 
   /**
@@ -402,17 +327,17 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * the same, as by a server, and its other requests are dropped.
    */
   public void delay(ClientRequest request, Duration delay) {
-    run(() -> faults.delay(request, delay));
+    loop.run(() -> gate.faults().delay(request, delay));
   }
 
   /** Delivers nothing until {@link #release}. */
   public void holdBack() {
-    run(() -> service.holdBack(true));
+    loop.run(() -> gate.holdBack(true));
   }
 
   /** Ends {@link #holdBack}. */
   public void release() {
-    run(() -> service.holdBack(false));
+    loop.run(() -> gate.holdBack(false));
   }
 
   /**
@@ -425,7 +350,15 @@ public final class InMemoryTunnelService implements AutoCloseable {
    *     when the table has none of that id
    */
   public void changeLeader(String table, int partition) {
-    run(() -> service.changeLeader(service.table(table).partition(partition)));
+    loop.run(
+        () -> {
+          looks().requirePartition(table, partition);
+          gate.engine()
+              .lost(
+                  partition,
+                  new RefusedException(
+                      ErrorCode.NOT_LEADER, "another node leads partition " + partition + " now"));
+        });
   }
 
   /**
@@ -433,45 +366,43 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * session then gets the channel again.
    */
   public void fence(String channelId) {
-    run(
-        () -> {
-          MemoryTunnel tunnel = service.tunnelOf(channelId);
-          tunnel.fence(tunnel.channel(channelId));
-        });
+    loop.run(() -> looks().moveToWhereItIs(channelId));
   }
 
   /** Makes a channel unreadable: it is stopped until an operator resumes it. */
   public void breakChannel(String channelId, ErrorCode code) {
-    run(
+    loop.run(
         () -> {
-          MemoryTunnel tunnel = service.tunnelOf(channelId);
-          tunnel.fail(
-              tunnel.channel(channelId),
-              new RefusedException(code, "the test broke channel " + channelId));
+          Control.ChannelDescription channel = looks().channel(channelId);
+          RefusedException reason =
+              new RefusedException(code, "the test broke channel " + channelId);
+          gate.breaks(channelId, reason);
+          gate.engine()
+              .stop(
+                  ChannelKey.tunnelId(channelId),
+                  new ChannelKey(channel.partition(), channel.type()),
+                  StopReason.of(code + ": " + reason.getMessage()));
         });
   }
 
   /** Ends a session as the end of its lease does. */
   public void expireSession(String sessionId) {
-    run(
+    loop.run(
         () -> {
-          MemorySession session =
-              service.sessions().stream()
-                  .filter(open -> open.id().equals(sessionId))
-                  .findFirst()
-                  .orElseThrow(() -> new IllegalArgumentException("no session " + sessionId));
-          session.tunnel().end(session, OverReason.LEASE);
+          if (!gate.engine().expire(sessionId)) {
+            throw new IllegalArgumentException("no session " + sessionId);
+          }
         });
   }
 
   /** The ids of the {@linkplain io.tunnel.sdk.RowSession row sessions} that have not ended. */
   public List<Long> rowSessions() {
-    return call(() -> service.rowSessions().ids());
+    return loop.call(() -> looks().rowSessions());
   }
 
   /** Ends a row session as the end of its lease does: its rows are deleted. */
   public void endRowSession(long sessionId) {
-    run(() -> service.rowSessions().end(sessionId));
+    loop.run(() -> looks().endRowSession(sessionId));
   }
 
   /**
@@ -479,7 +410,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * unread base data is read anew; every acknowledged write survives.
    */
   public void crashAndRestart() {
-    crash(false);
+    loop.run(() -> gate.crash(false));
   }
 
   /**
@@ -487,14 +418,6 @@ public final class InMemoryTunnelService implements AutoCloseable {
    * OS are lost back to the last write with FSYNC to their partition.
    */
   public void losePowerAndRestart() {
-    crash(true);
-  }
-
-  private void crash(boolean losesUnsynced) {
-    run(
-        () -> {
-          service.crash(losesUnsynced);
-          requests.crashed();
-        });
+    loop.run(() -> gate.crash(true));
   }
 }

@@ -340,6 +340,22 @@ class InMemoryTunnelServiceTest {
   }
 
   @Test
+  void a_reader_gets_nothing_until_what_is_held_back_is_released() throws InterruptedException {
+    service.createTable(meta(Durability.FSYNC));
+    service.write(TABLE, put(1, 1));
+    TableInfo table = tables.partitionMap(TABLE);
+    service.holdBack();
+    try (PartitionReader reader =
+        new PartitionReader(
+            ClientConfig.of(service.endpoint()), table, PartitionReaderConfig.DEFAULTS)) {
+      reader.start(ReadStart.changes(table.partitions().get(0).id(), 0));
+      assertThat(reader.poll(Duration.ofMillis(500))).isEmpty();
+      service.release();
+      assertThat(reader.poll(Duration.ofSeconds(20))).isPresent();
+    }
+  }
+
+  @Test
   void a_fenced_channel_comes_back_under_another_epoch() {
     TunnelWorker worker = work(streamOfOneChannel());
     service.awaitAssigned(TABLE, TUNNEL, 1);
@@ -456,6 +472,6 @@ class InMemoryTunnelServiceTest {
   void a_condition_that_throws_fails_who_waits_for_it() {
     assertThatThrownBy(() -> service.await("a table", () -> service.rows(TABLE).isEmpty()))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("no table is named 't'");
+        .hasMessageContaining("there is no table 't'");
   }
 }

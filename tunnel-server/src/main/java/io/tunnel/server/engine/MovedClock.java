@@ -1,11 +1,11 @@
-package io.tunnel.it.memory;
+package io.tunnel.server.engine;
 
 import io.tunnel.server.partition.Shard;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A clock that stands until the test moves it. Begins in the year 2000. */
+/** A clock that stands until its owner moves it. Begins in the year 2000. */
 final class MovedClock implements Shard.Clock {
 
   /** 2000-01-01T00:00:00Z in microseconds since 1970. */

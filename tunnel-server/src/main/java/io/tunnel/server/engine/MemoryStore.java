@@ -1,4 +1,4 @@
-package io.tunnel.it.memory;
+package io.tunnel.server.engine;
 
 import io.tunnel.server.catalog.store.CatalogStore;
 import java.util.Map;

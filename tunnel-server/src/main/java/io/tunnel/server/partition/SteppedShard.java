@@ -7,8 +7,8 @@ import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
 
-/** A shard without a disk and without threads: whoever owns the shard takes its steps. */
-public final class MemoryShards {
+/** The shard of a server in memory: it has no threads, and its owner takes its steps. */
+public final class SteppedShard {
 
   private static final int GROUP_BYTES_MAX = 1 << 20;
   private static final ShardConfig CONFIG =
@@ -17,8 +17,12 @@ public final class MemoryShards {
   private final Shard shard;
   private final Shards all;
 
-  /** A shard over an open log, and over rows that may lack the last changes of the log. */
-  public MemoryShards(
+  /**
+   * A shard over an open log, and over rows that may lack the last changes of the log.
+   *
+   * @throws IOException when log or rows cannot be read
+   */
+  public SteppedShard(
       LocalLog log, MemoryTables rows, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     Expiries lives = new Expiries(catalog::expiry);
@@ -49,7 +53,7 @@ public final class MemoryShards {
     return all;
   }
 
-  /** Does what waits; returns whether anything did. */
+  /** Takes steps until nothing waits; returns whether there were any. */
   public boolean run() {
     boolean hasRun = false;
     while (!shard.isIdle()) {

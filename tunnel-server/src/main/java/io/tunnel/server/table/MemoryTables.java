@@ -21,7 +21,12 @@ public final class MemoryTables {
     this.died = died;
   }
 
-  /** Opens the table; once. */
+  /**
+   * Opens the table; once.
+   *
+   * @param syncLog makes the log durable; called before a flush of the rows
+   * @throws IOException when the rows are of an unknown form
+   */
   public TableStore open(ByteMap.LogSync syncLog, IntFunction<Expiry> expiry) throws IOException {
     MemoryMap opened =
         died.map(former -> former.afterCrash(syncLog)).orElseGet(() -> new MemoryMap(syncLog));

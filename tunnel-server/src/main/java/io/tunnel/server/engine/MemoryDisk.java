@@ -1,4 +1,4 @@
-package io.tunnel.it.memory;
+package io.tunnel.server.engine;
 
 import io.tunnel.server.disk.Disk;
 import java.io.EOFException;

@@ -3,10 +3,13 @@ package io.tunnel.server.net;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.handler.flush.FlushConsolidationHandler;
-import io.tunnel.server.engine.Served;
+import java.util.function.Consumer;
 
-/** Gives the connections of a listener of the test to the rooms of an engine. */
-public final class MemoryFront extends ChannelInitializer<Channel> {
+/**
+ * Gives connections of a listener that the caller owns to the rooms of a server without TLS and
+ * authentication.
+ */
+public final class Front extends ChannelInitializer<Channel> {
 
   private static final int FLUSHES_CONSOLIDATED_MAX = 256;
   private static final int CONNECTIONS_MAX = 10_000;
@@ -15,9 +18,13 @@ public final class MemoryFront extends ChannelInitializer<Channel> {
   private final NetServer.Budgets budgets;
   private final NetServer.Door door = NetServer.Door.open();
 
-  /** Passes requests of all clients to the rooms of {@code served}. */
-  public MemoryFront(Served served) {
-    requests = new Requests(served.rooms(), served.threads(), door.gate());
+  /**
+   * Passes requests of all clients to {@code rooms}.
+   *
+   * @param malformed receives the reason of each refusal of a payload that no client may send
+   */
+  public Front(NetServer.Rooms rooms, NetServer.Threads threads, Consumer<String> malformed) {
+    requests = new Requests(rooms, threads, door.gate(), malformed);
     budgets = NetServer.Budgets.of(NetLimits.DEFAULT, CONNECTIONS_MAX, door.gate());
   }
 
