@@ -83,7 +83,8 @@ class DoctorCommandTest extends DamagedDirectoryTest {
         .contains("are not what was written", "restore that file of the log from a backup");
     delete(data.resolve("shard-0/table"));
     assertThat(doctor("--repair")).isEqualTo(1);
-    assertThat(out.toString()).contains("shard-0: nothing was done, because its log is not complete");
+    assertThat(out.toString())
+        .contains("shard-0: nothing was done, because its log is not complete");
   }
 
   @Test
