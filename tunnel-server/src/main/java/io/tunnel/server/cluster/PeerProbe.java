@@ -27,7 +27,7 @@ public final class PeerProbe {
   private static final int STATUS_ID = 1;
 
   /** What the probe found. */
-  public enum Answer {
+  public enum Presence {
     /** Nothing listens at the address: the process has ended. */
     GONE,
     /** The node answers. */
@@ -42,7 +42,7 @@ public final class PeerProbe {
    * Asks at {@code address}, HOST:PORT, for the node {@code name}; blocks for a few seconds at
    * most.
    */
-  public static Answer ask(String address, String name) {
+  public static Presence ask(String address, String name) {
     int colon = address.lastIndexOf(':');
     try (Socket connection = new Socket()) {
       connection.setSoTimeout(ANSWER_MS_MAX);
@@ -52,12 +52,12 @@ public final class PeerProbe {
           CONNECT_MS_MAX);
       send(connection.getOutputStream(), name);
       NodeStatus status = status(new DataInputStream(connection.getInputStream()));
-      return status.name().equals(name) ? Answer.ALIVE : Answer.UNKNOWN;
+      return status.name().equals(name) ? Presence.ALIVE : Presence.UNKNOWN;
     } catch (ConnectException e) {
-      return Answer.GONE;
+      return Presence.GONE;
     } catch (IOException | RuntimeException e) {
       // The host is unknown, is silent, or runs another program.
-      return Answer.UNKNOWN;
+      return Presence.UNKNOWN;
     }
   }
 

@@ -58,7 +58,7 @@ record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard
   }
 
   @Override
-  public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+  public void keepRows(String tunnelId, Collection<Integer> partitions, RowsKept whenKept) {
     Map<Integer, CompletableFuture<Long>> positions = new TreeMap<>();
     partitions.forEach(each -> positions.put(each, rows.keep(tunnelId, each)));
     var unused =

@@ -103,7 +103,7 @@ final class Trimmer {
     List<Segment> deletable =
         unused.stream().filter(segment -> segment.end() <= foldedOffset).toList();
     store(
-        new Kept(positions, trimmed.lostBehind(positions, isLive), begins),
+        new KeptPositions(positions, trimmed.lostBehind(positions, isLive), begins),
         deletable,
         Math.min(sealedMicros, newestMicros(lastBases, deletable)));
     long changes = forget(isLive);
@@ -204,12 +204,13 @@ final class Trimmer {
   }
 
   /** What is said of partitions from now on. */
-  private record Kept(
+  private record KeptPositions(
       SortedMap<Integer, Long> positions,
       List<LostHistory> lost,
       SortedMap<Integer, Long> begins) {}
 
-  private void store(Kept kept, List<Segment> deletable, long newestMicros) throws IOException {
+  private void store(KeptPositions kept, List<Segment> deletable, long newestMicros)
+      throws IOException {
     if (kept.positions().equals(trimmed.positions())
         && kept.lost().equals(trimmed.lost())
         && kept.begins().equals(trimmed.begins())

@@ -453,13 +453,13 @@ final class Connection extends ChannelInboundHandlerAdapter
   public boolean takesAnswers() {
     // A closed connection is never writable again, so its reads must not wait for that.
     return context.channel().isActive()
-        ? isWritable() && account.promise(Untaken.Answer.ROWS)
-        : account.promiseAnyway(Untaken.Answer.ROWS);
+        ? isWritable() && account.promise(Untaken.AnswerKind.ROWS)
+        : account.promiseAnyway(Untaken.AnswerKind.ROWS);
   }
 
   @Override
   public void answered() {
-    account.giveBack(Untaken.Answer.ROWS);
+    account.giveBack(Untaken.AnswerKind.ROWS);
   }
 
   @Override

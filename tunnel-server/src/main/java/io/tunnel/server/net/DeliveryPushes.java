@@ -82,7 +82,7 @@ final class DeliveryPushes implements Attachments.Port {
   @Override
   public boolean isWritable() {
     return connection.isWritable()
-        && connection.account().hasRoom(Untaken.Answer.DELIVERY)
+        && connection.account().hasRoom(Untaken.AnswerKind.DELIVERY)
         && connection.pace().mayDeliver();
   }
 
@@ -92,8 +92,8 @@ final class DeliveryPushes implements Attachments.Port {
     // While pages are under way, the end of each wakes one waiting channel.
     boolean isPromised =
         pages == 0
-            ? account.promise(Untaken.Answer.BASE_PAGE)
-            : account.promiseNow(Untaken.Answer.BASE_PAGE);
+            ? account.promise(Untaken.AnswerKind.BASE_PAGE)
+            : account.promiseNow(Untaken.AnswerKind.BASE_PAGE);
     if (isPromised) {
       pages++;
       waiting.remove(again);
@@ -107,7 +107,7 @@ final class DeliveryPushes implements Attachments.Port {
   @Override
   public void pageOver() {
     pages--;
-    connection.account().giveBack(Untaken.Answer.BASE_PAGE);
+    connection.account().giveBack(Untaken.AnswerKind.BASE_PAGE);
     isRefused = false;
     while (!isRefused && !waiting.isEmpty() && isWritable()) {
       Runnable next = waiting.iterator().next();

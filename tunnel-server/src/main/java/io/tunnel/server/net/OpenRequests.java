@@ -190,7 +190,7 @@ final class OpenRequests {
       }
       waiting.addFirst(new Waiting(leave().request(), true, false));
     }
-    return Untaken.Answer.of(next.request().operation()).map(account::promise).orElse(true);
+    return Untaken.AnswerKind.of(next.request().operation()).map(account::promise).orElse(true);
   }
 
   /** Takes the first waiting request out of the queue. */
@@ -205,7 +205,7 @@ final class OpenRequests {
   /** A request was answered. For any thread. */
   void answered(Frame request) {
     requests.give(cost(request));
-    Untaken.Answer.of(request.operation()).ifPresent(account::giveBack);
+    Untaken.AnswerKind.of(request.operation()).ifPresent(account::giveBack);
     served.decrementAndGet();
     if (hasWaiting) {
       port.execute(this::serveWaiting);

@@ -44,7 +44,7 @@ final class Places {
   }
 
   /** The decision about a new connection. */
-  enum Entry {
+  enum Admission {
     /** The connection has a place. */
     ADMITTED,
     /** No place; the client gets a message. */
@@ -70,7 +70,7 @@ final class Places {
    *
    * @param network the network whose connections are counted together
    */
-  Entry enter(Holder holder, Bytes network) {
+  Admission enter(Holder holder, Bytes network) {
     Optional<Holder> replaced = Optional.empty();
     synchronized (this) {
       if (!places.tryTake(network, 1)) {
@@ -87,15 +87,15 @@ final class Places {
       networkByHolder.put(holder, network);
     }
     replaced.ifPresent(other -> other.closeAtOnce(Farewell.NOT_GREETED));
-    return Entry.ADMITTED;
+    return Admission.ADMITTED;
   }
 
-  private Entry refuse(Holder holder, boolean isCrowded) {
+  private Admission refuse(Holder holder, boolean isCrowded) {
     if (refused.size() >= REFUSED_MAX) {
-      return Entry.CLOSED;
+      return Admission.CLOSED;
     }
     refused.add(holder);
-    return isCrowded ? Entry.CROWDED : Entry.REFUSED;
+    return isCrowded ? Admission.CROWDED : Admission.REFUSED;
   }
 
   private Optional<Holder> oldestOf(Bytes network) {

@@ -55,7 +55,7 @@ final class TableChanges {
   private boolean isChanging;
 
   /** The outcome of a change, called once, on the control thread. */
-  interface Answer {
+  interface ChangeAnswer {
 
     /** The table after the change; empty when it was dropped. */
     void done(Optional<TableRecord> table);
@@ -70,7 +70,7 @@ final class TableChanges {
     void run() throws IOException;
   }
 
-  private record Change(Step step, Answer answer) {}
+  private record Change(Step step, ChangeAnswer answer) {}
 
   TableChanges(
       Catalog catalog,
@@ -85,7 +85,7 @@ final class TableChanges {
     this.epochMs = epochMs;
   }
 
-  void create(CreateTable request, Asked asked, Answer answer) {
+  void create(CreateTable request, Asked asked, ChangeAnswer answer) {
     change(
         () -> {
           create(request, asked, 0, answer);
@@ -94,7 +94,7 @@ final class TableChanges {
         answer);
   }
 
-  private void create(CreateTable request, Asked asked, int passed, Answer answer)
+  private void create(CreateTable request, Asked asked, int passed, ChangeAnswer answer)
       throws IOException {
     TableRecord planned =
         catalog.planTable(
@@ -134,8 +134,8 @@ final class TableChanges {
    * Leaders that have not heard of a longer time to live delete rows by the shorter one, so the
    * alteration is answered later.
    */
-  private Answer whenHeard(Answer answer) {
-    return new Answer() {
+  private ChangeAnswer whenHeard(ChangeAnswer answer) {
+    return new ChangeAnswer() {
       @Override
       public void done(Optional<TableRecord> table) {
         CompletableFuture<Void> heard = logs.heard();
@@ -173,7 +173,7 @@ final class TableChanges {
    * @param change the new options by those of the table when its turn comes: no other change comes
    *     between; may refuse
    */
-  void alter(String name, UnaryOperator<TableOptions> change, Asked asked, Answer answer) {
+  void alter(String name, UnaryOperator<TableOptions> change, Asked asked, ChangeAnswer answer) {
     change(
         () -> {
           TableRecord table = catalog.table(name);
@@ -181,7 +181,8 @@ final class TableChanges {
           requireAlterable(table, options);
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
-          Answer told = livesLonger(table.meta().options(), options) ? whenHeard(answer) : answer;
+          ChangeAnswer told =
+              livesLonger(table.meta().options(), options) ? whenHeard(answer) : answer;
           if (isMore) {
             await(
                 logs.alter(table, options),
@@ -207,7 +208,7 @@ final class TableChanges {
         : catalog.alterTable(table, options, asked);
   }
 
-  void drop(String name, Asked asked, Answer answer) {
+  void drop(String name, Asked asked, ChangeAnswer answer) {
     change(
         () -> {
           TableRecord table = catalog.table(name);
@@ -260,7 +261,7 @@ final class TableChanges {
    * Queues a change. Changes run one after the other, so a retried request finds the outcome of the
    * first.
    */
-  private void change(Step step, Asked asked, Answer answer) {
+  private void change(Step step, Asked asked, ChangeAnswer answer) {
     if (waiting.size() >= WAITING_MAX) {
       answer.failed(RequestThreads.busy());
       return;
@@ -271,7 +272,7 @@ final class TableChanges {
           if (done.isPresent()) {
             Optional<TableRecord> table = table(done.get());
             boolean isExpiring = table.flatMap(of -> of.meta().options().ttlMs()).isPresent();
-            Answer told = isExpiring ? whenHeard(answer) : answer;
+            ChangeAnswer told = isExpiring ? whenHeard(answer) : answer;
             ended(() -> told.done(table));
           } else {
             step.run();
@@ -326,15 +327,15 @@ final class TableChanges {
 
   /** Changes the catalog. */
   @FunctionalInterface
-  private interface Entry<T> {
+  private interface LogAppend<T> {
     TableRecord write(T logged) throws IOException;
   }
 
   /** Waits for the log; {@code instead} gives the work to do when the log fails. */
   private <T> void await(
       CompletableFuture<T> log,
-      Answer answer,
-      Entry<T> entry,
+      ChangeAnswer answer,
+      LogAppend<T> entry,
       Function<Throwable, Optional<Step>> instead)
       throws IOException {
     if (log.isDone() && !log.isCompletedExceptionally()) {
@@ -359,7 +360,7 @@ final class TableChanges {
         });
   }
 
-  private <T> void logged(T logged, Answer answer, Entry<T> entry) {
+  private <T> void logged(T logged, ChangeAnswer answer, LogAppend<T> entry) {
     TableRecord written;
     try {
       written = entry.write(logged);
@@ -372,7 +373,7 @@ final class TableChanges {
     runWaiting();
   }
 
-  private void failed(Throwable failure, Optional<Step> instead, Answer answer) {
+  private void failed(Throwable failure, Optional<Step> instead, ChangeAnswer answer) {
     if (instead.isEmpty()) {
       ended(() -> answer.failed(CatchUp.unavailable(failure)));
     } else {

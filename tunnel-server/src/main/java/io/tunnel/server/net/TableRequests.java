@@ -131,7 +131,7 @@ final class TableRequests {
         connection.caller().principal().map(Principal::name));
   }
 
-  private TableChanges.Answer mapped(Frame frame, Connection connection) {
+  private TableChanges.ChangeAnswer mapped(Frame frame, Connection connection) {
     return answer(
         frame, connection, table -> Json.encode(tables.partitionMap(table.orElseThrow())));
   }
@@ -140,9 +140,9 @@ final class TableRequests {
     return Json.decode(frame.payload(), TableName.class).table();
   }
 
-  private TableChanges.Answer answer(
+  private TableChanges.ChangeAnswer answer(
       Frame frame, Connection connection, Function<Optional<TableRecord>, byte[]> payload) {
-    return new TableChanges.Answer() {
+    return new TableChanges.ChangeAnswer() {
       @Override
       public void done(Optional<TableRecord> table) {
         connection.respond(frame, payload.apply(table));

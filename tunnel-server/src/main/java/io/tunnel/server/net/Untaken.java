@@ -43,7 +43,7 @@ final class Untaken {
    * The kinds of large answers. Each kind leaves room for the kinds before it, so that deliveries
    * do not wait for reads, and neither waits for descriptions.
    */
-  enum Answer {
+  enum AnswerKind {
     /** Changes of a channel, read and sent at once by the event loop. */
     DELIVERY(Limits.FRAME_BYTES_MAX, 0),
     /** A row, or a page of a range. */
@@ -77,7 +77,7 @@ final class Untaken {
     private final int bytesMax;
     private final int leftBytes;
 
-    Answer(int bytesMax, int leftBytes) {
+    AnswerKind(int bytesMax, int leftBytes) {
       this.bytesMax = bytesMax;
       this.leftBytes = leftBytes;
     }
@@ -93,7 +93,7 @@ final class Untaken {
     }
 
     /** The kind of an operation's answer, if its room is promised before the operation begins. */
-    static Optional<Answer> of(Operation operation) {
+    static Optional<AnswerKind> of(Operation operation) {
       return operation != null && DESCRIBING.contains(operation)
           ? Optional.of(DESCRIPTION)
           : Optional.empty();
@@ -140,7 +140,7 @@ final class Untaken {
      * Promises room for an answer, to be given back with {@link #giveBack}. Without room it returns
      * false, and the connection is woken later.
      */
-    synchronized boolean promise(Answer answer) {
+    synchronized boolean promise(AnswerKind answer) {
       if (promiseNow(answer)) {
         return true;
       }
@@ -150,7 +150,7 @@ final class Untaken {
     }
 
     /** Like {@link #promise}, without a wake-up later. */
-    synchronized boolean promiseNow(Answer answer) {
+    synchronized boolean promiseNow(AnswerKind answer) {
       if (!isClosed && !fits(needed(answer))) {
         return false;
       }
@@ -162,18 +162,18 @@ final class Untaken {
       return unread.of(this) + promised + more <= ofConnectionMax;
     }
 
-    private static long needed(Answer answer) {
+    private static long needed(AnswerKind answer) {
       return (long) answer.bytesMax() + answer.leftBytes();
     }
 
     /** Promises room to a closing connection, which will get almost no bytes. */
-    synchronized boolean promiseAnyway(Answer answer) {
+    synchronized boolean promiseAnyway(AnswerKind answer) {
       promised += answer.bytesMax();
       return true;
     }
 
     /** Gives a promise back: the answer was sent or will never be. */
-    void giveBack(Answer answer) {
+    void giveBack(AnswerKind answer) {
       synchronized (this) {
         promised -= answer.bytesMax();
       }
@@ -195,7 +195,7 @@ final class Untaken {
     }
 
     /** Whether there is room for an answer that is sent at once. */
-    synchronized boolean hasRoom(Answer answer) {
+    synchronized boolean hasRoom(AnswerKind answer) {
       boolean hasRoom = promise(answer);
       promised -= hasRoom ? answer.bytesMax() : 0;
       return hasRoom;

@@ -7,7 +7,6 @@ import io.tunnel.server.changes.PartitionLooks;
 import io.tunnel.server.partition.SessionSweeps;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.append.AppendReplicas;
-import io.tunnel.server.replica.append.LaneSessions;
 
 /**
  * The engine of a log with a record for each append. The leaders of partitions answer where
@@ -42,6 +41,6 @@ record AppendEngine(
 
   @Override
   public SessionSweeps sweeps() {
-    return LaneSessions.of(replicas);
+    return new SessionSweeps(replicas.shards());
   }
 }

@@ -80,7 +80,7 @@ record NodeSurroundings(
   }
 
   @Override
-  public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+  public void keepRows(String tunnelId, Collection<Integer> partitions, RowsKept whenKept) {
     pins.pin(tunnelId, partitions)
         .whenComplete(
             (pinned, failure) ->

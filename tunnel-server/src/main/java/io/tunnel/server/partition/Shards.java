@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -75,13 +76,13 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       throws IOException {
     List<Closeable> opened = new ArrayList<>();
     try {
-      List<Kept> files = new ArrayList<>();
+      List<ShardFiles> files = new ArrayList<>();
       for (int id = 0; id < layout.count(); id++) {
         files.add(open(id, layout, catalog, opened));
       }
       // After all of them: one that is refused keeps rows from being removed in the others.
       List<Shard> shards = new ArrayList<>();
-      for (Kept of : files) {
+      for (ShardFiles of : files) {
         shards.add(recover(of, layout, catalog, ShardLogs.OWN, meter, clock));
       }
       shards.forEach(Shard::start);
@@ -95,9 +96,9 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /** What a shard keeps, open, and looked at to belong to the catalog. */
-  private record Kept(int id, LocalLog log, TableStore table, Expiries lives) {}
+  private record ShardFiles(int id, LocalLog log, TableStore table, Expiries lives) {}
 
-  private static Kept open(int id, Layout layout, OwnCatalog catalog, List<Closeable> opened)
+  private static ShardFiles open(int id, Layout layout, OwnCatalog catalog, List<Closeable> opened)
       throws IOException {
     Path directory = layout.directory().resolve("shard-" + id);
     Belonging belonging = new Belonging(id, layout.count(), catalog);
@@ -117,7 +118,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     belonging.requireGiven(rows, table.partitions());
     belonging.requireRows(rows, table.isNew() && log.hasLost());
     table.requireOrigin(catalog.origin());
-    return new Kept(id, log, table, lives);
+    return new ShardFiles(id, log, table, lives);
   }
 
   /**
@@ -158,7 +159,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     Path directory = layout.directory().resolve("shard-" + id);
     Opening opening =
         () -> {
-          Kept files = openFiles(id, directory, layout, catalog);
+          ShardFiles files = openFiles(id, directory, layout, catalog);
           try {
             if (files.table().isNew() && !files.log().isWhole()) {
               throw new IOException("the rows are gone, and the local log has not all changes");
@@ -187,7 +188,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     Shard open() throws IOException;
   }
 
-  private static Kept openFiles(int id, Path directory, Layout layout, OwnCatalog catalog)
+  private static ShardFiles openFiles(int id, Path directory, Layout layout, OwnCatalog catalog)
       throws IOException {
     Path rows = PrivateFiles.createDirectories(directory.resolve("table"));
     LocalLog log =
@@ -195,7 +196,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     try {
       Expiries lives = new Expiries(catalog::expiry);
       TableStore table = TableStore.openUncompacted(rows, layout.table(), log::sync, lives);
-      return new Kept(id, log, table, lives);
+      return new ShardFiles(id, log, table, lives);
     } catch (IOException | RuntimeException e) {
       closeAfter(log, e);
       throw e;
@@ -203,7 +204,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   }
 
   private static Shard recover(
-      Kept files,
+      ShardFiles files,
       Layout layout,
       OwnCatalog catalog,
       ShardLogs logs,
@@ -340,6 +341,56 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   private static void closeAll(List<Shard> shards, Exception failure) {
     for (Shard shard : shards) {
       closeAfter(shard, failure);
+    }
+  }
+
+  /**
+   * Refuses log and rows of a shard that the catalog beside them cannot be of, before a start
+   * removes anything as the rest of a dropped table.
+   *
+   * @param shards how many there are
+   */
+  private record Belonging(int shard, int shards, OwnCatalog catalog) {
+
+    /** A shard is made before its first partition: one that is missing was lost. */
+    void requireThere(Path directory) throws IOException {
+      boolean isExpected =
+          catalog.partitionIds().stream().anyMatch(partition -> partition % shards == shard);
+      if (isExpected && !Files.isDirectory(directory)) {
+        throw new IOException(
+            directory
+                + " is missing, though tables have partitions there. Nothing was changed; restore"
+                + " that directory from a backup");
+      }
+    }
+
+    /** Rows that are not there are made of the log, which no start may do without all changes. */
+    void requireRows(Path where, boolean cannotBeMade) throws IOException {
+      if (cannotBeMade) {
+        throw new IOException(
+            where
+                + " has no rows, and damaged changes of the log were given up. Nothing was changed;"
+                + " restore the rows from a backup, or make them of the changes that are left:"
+                + " ./tunnel doctor --salvage");
+      }
+    }
+
+    /**
+     * The catalog counts a partition before the first change of it can be written, so {@code found}
+     * beyond its count are of a newer catalog, or of none that this one knows.
+     */
+    void requireGiven(Path where, Set<Integer> found) throws IOException {
+      int last = found.isEmpty() ? 0 : Collections.max(found);
+      if (last > catalog.lastPartition()) {
+        throw new IOException(
+            where
+                + " has changes or rows of partition "
+                + last
+                + ", but the catalog has given out ids up to "
+                + catalog.lastPartition()
+                + " only: it is older, or another one. Nothing was changed; restore a newer 'catalog',"
+                + " or the whole directory from one backup");
+      }
     }
   }
 }

@@ -46,7 +46,7 @@ public record ReplicasIdentity(String log, Bytes catalog, int shards) {
    * Makes a directory the one of these replicas. Deletes what the directory has of another number
    * of shards, or of a start that was broken off.
    *
-   * @throws OtherLogException when the directory has replicas of another log; nothing was changed
+   * @throws IOException when the directory has replicas of another log; nothing was changed
    */
   public void claim(Path directory) throws IOException {
     PrivateFiles.createDirectories(directory);
@@ -93,10 +93,10 @@ public record ReplicasIdentity(String log, Bytes catalog, int shards) {
    * Throws when these replicas are of something else than {@code now} says, so that nothing is made
    * or deleted because a node was pointed at the wrong log, or at one that has lost its catalog.
    */
-  public void requireSame(Path directory, ReplicasIdentity now) throws OtherLogException {
+  public void requireSame(Path directory, ReplicasIdentity now) throws IOException {
     requireLog(directory, now.log);
     if (!catalog.equals(now.catalog)) {
-      throw new OtherLogException(
+      throw otherLog(
           directory,
           "catalog " + catalog + " of " + log,
           "catalog " + now.catalog + ", so the former was lost");
@@ -104,9 +104,16 @@ public record ReplicasIdentity(String log, Bytes catalog, int shards) {
   }
 
   /** Throws when these replicas are of another log than {@code now}. */
-  public void requireLog(Path directory, String now) throws OtherLogException {
+  public void requireLog(Path directory, String now) throws IOException {
     if (!log.equals(now)) {
-      throw new OtherLogException(directory, log, now);
+      throw otherLog(directory, log, now);
     }
+  }
+
+  /** The node does not delete replicas of another log: they may be the last copy of their log. */
+  private static IOException otherLog(Path directory, String theirs, String given) {
+    return new IOException(
+        "%s has replicas of %s, but this is %s. Are --bootstrap and --cluster right? If the former log is lost, restore it from a backup of Kafka. To give these replicas up, delete %s; to keep them, give another directory with --data"
+            .formatted(directory, theirs, given, directory));
   }
 }

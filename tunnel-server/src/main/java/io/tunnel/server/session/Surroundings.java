@@ -52,7 +52,7 @@ public interface Surroundings {
    * Keeps the rows of {@code partitions} for a tunnel as they are at one time, then calls {@code
    * whenKept} on the control thread.
    */
-  void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept);
+  void keepRows(String tunnelId, Collection<Integer> partitions, RowsKept whenKept);
 
   /** A channel's progress was rolled back, because its changes were lost. */
   default void tookBack() {}
@@ -64,7 +64,7 @@ public interface Surroundings {
   void forgetRows(String tunnelId, int partition);
 
   /** The outcome of {@link #keepRows}. */
-  interface Kept {
+  interface RowsKept {
 
     /** The rows of each partition are kept as they were at its committed position. */
     void kept(Map<Integer, Long> committed);

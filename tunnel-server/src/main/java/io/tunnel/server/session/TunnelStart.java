@@ -71,7 +71,7 @@ final class TunnelStart {
   void begin(Operators.Creation answer) {
     List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
     if (request.type() != TunnelType.Stream) {
-      surroundings.keepRows(tunnelId, partitions, new Kept(answer));
+      surroundings.keepRows(tunnelId, partitions, new StartWithRows(answer));
     } else if (request.startMs().isPresent()) {
       // Changes in flight may have a commit time before the start; the barrier waits for them.
       long startMicros = TimeUnit.MILLISECONDS.toMicros(request.startMs().get());
@@ -108,10 +108,10 @@ final class TunnelStart {
         });
   }
 
-  private final class Kept implements Surroundings.Kept {
+  private final class StartWithRows implements Surroundings.RowsKept {
     private final Operators.Creation answer;
 
-    Kept(Operators.Creation answer) {
+    StartWithRows(Operators.Creation answer) {
       this.answer = answer;
     }
 

@@ -77,7 +77,7 @@ final class LocalSurroundingsTest {
     server.keepRows(
         "t",
         List.of(1, 2),
-        new Surroundings.Kept() {
+        new Surroundings.RowsKept() {
           @Override
           public void kept(Map<Integer, Long> committed) {
             kept.add(committed);

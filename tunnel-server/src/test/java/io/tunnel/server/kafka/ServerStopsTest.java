@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.ServerCommand;
 import io.tunnel.server.cluster.PeerProbe;
-import io.tunnel.server.cluster.PeerProbe.Answer;
+import io.tunnel.server.cluster.PeerProbe.Presence;
 import io.tunnel.server.kafka.members.KafkaMembership;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -59,8 +59,8 @@ class ServerStopsTest {
     CompletableFuture<Integer> exitCode = start();
     assertThat(ready.await(60, TimeUnit.SECONDS)).as("it serves: %s", err).isTrue();
     String address = out.toString().lines().findFirst().orElseThrow().replaceAll(".* ", "");
-    assertThat(PeerProbe.ask(address, "n1")).isEqualTo(Answer.ALIVE);
-    assertThat(PeerProbe.ask(address, "n2")).isEqualTo(Answer.UNKNOWN);
+    assertThat(PeerProbe.ask(address, "n1")).isEqualTo(Presence.ALIVE);
+    assertThat(PeerProbe.ask(address, "n2")).isEqualTo(Presence.UNKNOWN);
     TestNode other = new TestNode("n1", "other");
     try (Admin admin = Admin.create(new ClientSettings(config).admin())) {
       requireJoined(admin);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.NetMeter.Farewell;
-import io.tunnel.server.net.Places.Entry;
+import io.tunnel.server.net.Places.Admission;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -76,10 +76,11 @@ final class AddressPlacesTest {
     Bytes network = Bytes.copyOf(new byte[] {1});
     for (int i = 0; i < ofAddressMax; i++) {
       Guest guest = new Guest(i);
-      assertThat(budgets.places().enter(guest, network)).isEqualTo(Entry.ADMITTED);
+      assertThat(budgets.places().enter(guest, network)).isEqualTo(Admission.ADMITTED);
       budgets.places().greeted(guest);
     }
-    assertThat(budgets.places().enter(new Guest(ofAddressMax), network)).isEqualTo(Entry.CROWDED);
+    assertThat(budgets.places().enter(new Guest(ofAddressMax), network))
+        .isEqualTo(Admission.CROWDED);
   }
 
   private record Guest(int number) implements Places.Holder {

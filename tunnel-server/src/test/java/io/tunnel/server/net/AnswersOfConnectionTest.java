@@ -18,13 +18,13 @@ final class AnswersOfConnectionTest {
   private final Untaken.Account account = untaken.open(closed::add, () -> woken++);
   private final Untaken.Account other = untaken.open(closed::add, () -> {});
 
-  private static int needed(Untaken.Answer answer) {
+  private static int needed(Untaken.AnswerKind answer) {
     return answer.bytesMax() + answer.leftBytes();
   }
 
   @Test
   void an_answer_is_promised_when_it_fits_at_its_largest_and_not_with_one_byte_more() {
-    for (Untaken.Answer answer : Untaken.Answer.values()) {
+    for (Untaken.AnswerKind answer : Untaken.AnswerKind.values()) {
       woken = 0;
       account.given(MAX - needed(answer));
       assertThat(account.promise(answer)).as("%s", answer).isTrue();
@@ -41,30 +41,30 @@ final class AnswersOfConnectionTest {
   @Test
   void as_many_reads_are_promised_as_there_are_threads_and_one_of_the_deliveries_beside_them() {
     for (int i = 0; i < 3; i++) {
-      assertThat(account.promise(Untaken.Answer.ROWS)).isTrue();
+      assertThat(account.promise(Untaken.AnswerKind.ROWS)).isTrue();
     }
-    assertThat(account.promise(Untaken.Answer.ROWS)).isFalse();
-    assertThat(account.promise(Untaken.Answer.BASE_PAGE)).isFalse();
-    assertThat(account.promise(Untaken.Answer.DESCRIPTION)).isFalse();
-    assertThat(account.hasRoom(Untaken.Answer.DELIVERY)).isTrue();
-    assertThat(other.promise(Untaken.Answer.ROWS)).as("of another connection").isTrue();
+    assertThat(account.promise(Untaken.AnswerKind.ROWS)).isFalse();
+    assertThat(account.promise(Untaken.AnswerKind.BASE_PAGE)).isFalse();
+    assertThat(account.promise(Untaken.AnswerKind.DESCRIPTION)).isFalse();
+    assertThat(account.hasRoom(Untaken.AnswerKind.DELIVERY)).isTrue();
+    assertThat(other.promise(Untaken.AnswerKind.ROWS)).as("of another connection").isTrue();
   }
 
   @Test
   void descriptions_and_base_pages_leave_room_for_a_read() {
-    while (account.promise(Untaken.Answer.DESCRIPTION)
-        || account.promise(Untaken.Answer.BASE_PAGE)) {
-      assertThat(account.hasRoom(Untaken.Answer.ROWS)).isTrue();
+    while (account.promise(Untaken.AnswerKind.DESCRIPTION)
+        || account.promise(Untaken.AnswerKind.BASE_PAGE)) {
+      assertThat(account.hasRoom(Untaken.AnswerKind.ROWS)).isTrue();
     }
-    assertThat(account.hasRoom(Untaken.Answer.ROWS)).isTrue();
+    assertThat(account.hasRoom(Untaken.AnswerKind.ROWS)).isTrue();
   }
 
   @Test
   void who_waits_for_room_is_woken_once_and_only_when_there_is() {
     account.given(MAX);
-    assertThat(account.promise(Untaken.Answer.ROWS)).isFalse();
-    assertThat(account.hasRoom(Untaken.Answer.DELIVERY)).isFalse();
-    account.taken(Untaken.Answer.DELIVERY.bytesMax() - 1);
+    assertThat(account.promise(Untaken.AnswerKind.ROWS)).isFalse();
+    assertThat(account.hasRoom(Untaken.AnswerKind.DELIVERY)).isFalse();
+    account.taken(Untaken.AnswerKind.DELIVERY.bytesMax() - 1);
     assertThat(woken).isZero();
     account.taken(1);
     assertThat(woken).isEqualTo(1);
@@ -75,10 +75,10 @@ final class AnswersOfConnectionTest {
   @Test
   void who_is_promised_only_now_is_not_woken() {
     account.given(MAX);
-    assertThat(account.promiseNow(Untaken.Answer.BASE_PAGE)).isFalse();
+    assertThat(account.promiseNow(Untaken.AnswerKind.BASE_PAGE)).isFalse();
     account.taken(MAX);
     assertThat(woken).isZero();
-    assertThat(account.promiseNow(Untaken.Answer.BASE_PAGE)).isTrue();
+    assertThat(account.promiseNow(Untaken.AnswerKind.BASE_PAGE)).isTrue();
   }
 
   @Test
@@ -92,7 +92,7 @@ final class AnswersOfConnectionTest {
     account.given(100);
     account.taken(MAX);
     assertThat(untaken.bytes()).as("it was settled before").isEqualTo(MAX);
-    assertThat(account.promise(Untaken.Answer.ROWS)).as("of one that is gone").isTrue();
+    assertThat(account.promise(Untaken.AnswerKind.ROWS)).as("of one that is gone").isTrue();
     assertThat(woken).isZero();
   }
 }

@@ -23,11 +23,11 @@ final class PlacesTest {
   void a_new_connection_takes_the_place_of_the_one_that_has_waited_longest_without_a_greeting() {
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
-    assertThat(places.enter(first, A)).isEqualTo(Places.Entry.ADMITTED);
-    assertThat(places.enter(second, A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(places.enter(first, A)).isEqualTo(Places.Admission.ADMITTED);
+    assertThat(places.enter(second, A)).isEqualTo(Places.Admission.ADMITTED);
     assertThat(closed).isEmpty();
     places.greeted(first);
-    assertThat(places.enter(holder("third"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(places.enter(holder("third"), A)).isEqualTo(Places.Admission.ADMITTED);
     assertThat(closed).containsExactly("second NOT_GREETED");
   }
 
@@ -52,10 +52,10 @@ final class PlacesTest {
     places.greeted(first);
     places.greeted(second);
     Places.Holder third = holder("third");
-    assertThat(places.enter(third, A)).isEqualTo(Places.Entry.REFUSED);
+    assertThat(places.enter(third, A)).isEqualTo(Places.Admission.REFUSED);
     assertThat(places.greeted(third)).isFalse();
     places.left(first);
-    assertThat(places.enter(holder("fourth"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(places.enter(holder("fourth"), A)).isEqualTo(Places.Admission.ADMITTED);
     assertThat(closed).isEmpty();
   }
 
@@ -69,11 +69,11 @@ final class PlacesTest {
     List<Places.Holder> refused = new ArrayList<>();
     for (int i = 0; i < Places.REFUSED_MAX; i++) {
       refused.add(holder("refused"));
-      assertThat(places.enter(refused.get(i), A)).isEqualTo(Places.Entry.REFUSED);
+      assertThat(places.enter(refused.get(i), A)).isEqualTo(Places.Admission.REFUSED);
     }
-    assertThat(places.enter(holder("more"), A)).isEqualTo(Places.Entry.CLOSED);
+    assertThat(places.enter(holder("more"), A)).isEqualTo(Places.Admission.CLOSED);
     places.left(refused.get(0));
-    assertThat(places.enter(holder("more"), A)).isEqualTo(Places.Entry.REFUSED);
+    assertThat(places.enter(holder("more"), A)).isEqualTo(Places.Admission.REFUSED);
   }
 
   @Test
@@ -81,14 +81,14 @@ final class PlacesTest {
     Places wide = new Places(10, 2);
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
-    assertThat(wide.enter(first, A)).isEqualTo(Places.Entry.ADMITTED);
-    assertThat(wide.enter(second, A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(first, A)).isEqualTo(Places.Admission.ADMITTED);
+    assertThat(wide.enter(second, A)).isEqualTo(Places.Admission.ADMITTED);
     wide.greeted(first);
     wide.greeted(second);
-    assertThat(wide.enter(holder("third"), A)).isEqualTo(Places.Entry.CROWDED);
-    assertThat(wide.enter(holder("other"), B)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(holder("third"), A)).isEqualTo(Places.Admission.CROWDED);
+    assertThat(wide.enter(holder("other"), B)).isEqualTo(Places.Admission.ADMITTED);
     wide.left(second);
-    assertThat(wide.enter(holder("fourth"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(holder("fourth"), A)).isEqualTo(Places.Admission.ADMITTED);
     assertThat(closed).isEmpty();
   }
 
@@ -97,14 +97,14 @@ final class PlacesTest {
     Places wide = new Places(10, 2);
     Places.Holder greeted = holder("greeted");
     Places.Holder mine = holder("mine");
-    assertThat(wide.enter(holder("other"), B)).isEqualTo(Places.Entry.ADMITTED);
-    assertThat(wide.enter(greeted, A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(holder("other"), B)).isEqualTo(Places.Admission.ADMITTED);
+    assertThat(wide.enter(greeted, A)).isEqualTo(Places.Admission.ADMITTED);
     wide.greeted(greeted);
-    assertThat(wide.enter(mine, A)).isEqualTo(Places.Entry.ADMITTED);
-    assertThat(wide.enter(holder("next"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(mine, A)).isEqualTo(Places.Admission.ADMITTED);
+    assertThat(wide.enter(holder("next"), A)).isEqualTo(Places.Admission.ADMITTED);
     assertThat(closed).containsExactly("mine NOT_GREETED");
     wide.left(mine);
-    assertThat(wide.enter(holder("last"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(holder("last"), A)).isEqualTo(Places.Admission.ADMITTED);
     assertThat(closed).containsExactly("mine NOT_GREETED", "next NOT_GREETED");
   }
 }

@@ -91,8 +91,8 @@ final class TableChangesTest {
             catalog, logs, new LedTunnels(catalog, ClusterView.none()), control::add, () -> 0);
   }
 
-  private TableChanges.Answer answer() {
-    return new TableChanges.Answer() {
+  private TableChanges.ChangeAnswer answer() {
+    return new TableChanges.ChangeAnswer() {
       @Override
       public void done(Optional<TableRecord> table) {
         done.add(

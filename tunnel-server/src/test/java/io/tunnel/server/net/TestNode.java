@@ -297,7 +297,7 @@ final class TestNode implements Closeable {
     }
 
     @Override
-    public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+    public void keepRows(String tunnelId, Collection<Integer> partitions, RowsKept whenKept) {
       Map<Integer, Long> ends = new HashMap<>();
       partitions.forEach(id -> ends.put(id, shards.committed(id)));
       control.execute(() -> whenKept.kept(ends));

@@ -53,8 +53,8 @@ final class NodeSurroundingsTest {
   private final List<Map<Integer, Long>> incarnations = new ArrayList<>();
   private final List<RefusedException> failures = new ArrayList<>();
 
-  private final Surroundings.Kept told =
-      new Surroundings.Kept() {
+  private final Surroundings.RowsKept told =
+      new Surroundings.RowsKept() {
         @Override
         public void kept(Map<Integer, Long> committed) {
           kept.add(committed);

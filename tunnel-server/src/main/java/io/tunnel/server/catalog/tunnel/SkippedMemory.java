@@ -21,7 +21,7 @@ final class SkippedMemory {
   /** What a skipped change takes in addition to the characters of its text. */
   private static final int CHANGE_BYTES = 400;
 
-  private final FairShares<String, Kept> shares;
+  private final FairShares<String, KeptSkip> shares;
   private final Map<String, Optional<String>> outdated = new LinkedHashMap<>();
 
   /**
@@ -31,16 +31,16 @@ final class SkippedMemory {
    * @param of the tunnel's changes
    * @param bytes at most so many
    */
-  record Kept(String owner, SkippedRecords of, long ordinal, long skippedMs, long bytes)
-      implements Comparable<Kept> {
+  record KeptSkip(String owner, SkippedRecords of, long ordinal, long skippedMs, long bytes)
+      implements Comparable<KeptSkip> {
 
-    private static final Comparator<Kept> BY_AGE =
-        Comparator.comparingLong(Kept::skippedMs)
+    private static final Comparator<KeptSkip> BY_AGE =
+        Comparator.comparingLong(KeptSkip::skippedMs)
             .thenComparing(kept -> kept.of().tunnelId())
-            .thenComparingLong(Kept::ordinal);
+            .thenComparingLong(KeptSkip::ordinal);
 
     @Override
-    public int compareTo(Kept other) {
+    public int compareTo(KeptSkip other) {
       return BY_AGE.compare(this, other);
     }
   }
@@ -59,17 +59,19 @@ final class SkippedMemory {
     return CHANGE_BYTES + 2L * text.length();
   }
 
-  void add(Kept change) {
+  void add(KeptSkip change) {
     shares.add(change.owner(), change, change.bytes());
   }
 
-  void remove(Kept change) {
+  void remove(KeptSkip change) {
     shares.remove(change.owner(), change, change.bytes());
   }
 
   /** Drops changes until the rest is within the bound. */
   void fit() {
-    for (Optional<Kept> oldest = shares.surplus(); oldest.isPresent(); oldest = shares.surplus()) {
+    for (Optional<KeptSkip> oldest = shares.surplus();
+        oldest.isPresent();
+        oldest = shares.surplus()) {
       oldest.get().of().drop(oldest.get().ordinal());
     }
   }

@@ -1,6 +1,6 @@
 package io.tunnel.server.catalog.tunnel;
 
-import io.tunnel.server.catalog.tunnel.SkippedMemory.Kept;
+import io.tunnel.server.catalog.tunnel.SkippedMemory.KeptSkip;
 import io.tunnel.wire.control.FailureControl.Skipped;
 import io.tunnel.wire.control.FailureControl.SkippedChange;
 import io.tunnel.wire.control.Json;
@@ -34,7 +34,7 @@ final class SkippedRecords {
   }
 
   /** A change in memory, and what it takes there. */
-  private record Held(SkippedChange change, Kept kept) {}
+  private record Held(SkippedChange change, KeptSkip kept) {}
 
   SkippedRecords(String tunnelId, SkippedMemory memory) {
     this.tunnelId = tunnelId;
@@ -69,7 +69,7 @@ final class SkippedRecords {
 
   private void put(long ordinal, SkippedChange change, String owner, long bytes) {
     remove(ordinal);
-    Kept kept = new Kept(owner, this, ordinal, change.skippedMs(), bytes);
+    KeptSkip kept = new KeptSkip(owner, this, ordinal, change.skippedMs(), bytes);
     memory.add(kept);
     changes.put(ordinal, new Held(change, kept));
   }

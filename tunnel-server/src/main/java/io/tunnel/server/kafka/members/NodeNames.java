@@ -3,7 +3,7 @@ package io.tunnel.server.kafka.members;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.PeerProbe;
-import io.tunnel.server.cluster.PeerProbe.Answer;
+import io.tunnel.server.cluster.PeerProbe.Presence;
 import io.tunnel.server.kafka.AdminFutures;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.partition.Shard;
@@ -72,12 +72,12 @@ public final class NodeNames {
       for (Optional<MemberDescription> holder = holder(name);
           holder.isPresent();
           holder = holder(name)) {
-        Answer answer = ask(holder.get(), name, address);
-        if (answer == Answer.GONE) {
+        Presence answer = ask(holder.get(), name, address);
+        if (answer == Presence.GONE) {
           evict(name);
         }
         long waitedMs = TimeUnit.NANOSECONDS.toMillis(clock.nanos() - beganNanos);
-        if (waitedMs > (answer == Answer.ALIVE ? Math.min(ENDING_MS_MAX, waitMs) : waitMs)) {
+        if (waitedMs > (answer == Presence.ALIVE ? Math.min(ENDING_MS_MAX, waitMs) : waitMs)) {
           throw new NodeNameTakenException(
               "node "
                   + name
@@ -95,10 +95,10 @@ public final class NodeNames {
     }
   }
 
-  private static Answer ask(MemberDescription holder, String name, String address) {
+  private static Presence ask(MemberDescription holder, String name, String address) {
     String id = holder.clientId();
     String former = id.substring(id.lastIndexOf(ADDRESS_MARK) + 1);
-    return former.equals(address) ? Answer.GONE : PeerProbe.ask(former, name);
+    return former.equals(address) ? Presence.GONE : PeerProbe.ask(former, name);
   }
 
   private void evict(String name) throws InterruptedException {

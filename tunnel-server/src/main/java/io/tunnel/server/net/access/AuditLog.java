@@ -22,22 +22,22 @@ public final class AuditLog {
 
   private static final AuditLog NONE = new AuditLog(Optional.empty());
 
-  private final Optional<Kept> kept;
+  private final Optional<NamedTrail> kept;
 
   /**
    * The trail, with the catalog for names.
    *
    * @param catalog finds the names of tables that requests name by id
    */
-  private record Kept(AuditTrail trail, Catalog catalog) {}
+  private record NamedTrail(AuditTrail trail, Catalog catalog) {}
 
-  private AuditLog(Optional<Kept> kept) {
+  private AuditLog(Optional<NamedTrail> kept) {
     this.kept = kept;
   }
 
   /** Writes to {@code trail}. */
   public AuditLog(AuditTrail trail, Catalog catalog) {
-    this(Optional.of(new Kept(trail, catalog)));
+    this(Optional.of(new NamedTrail(trail, catalog)));
   }
 
   /** Keeps nothing. */

@@ -55,7 +55,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   private final Limits limits;
 
   /** By tunnel and partition; no tunnel is without a partition. */
-  private final Map<String, Map<Integer, Kept>> keptByTunnel = new HashMap<>();
+  private final Map<String, Map<Integer, KeptRows>> keptByTunnel = new HashMap<>();
 
   /** Snapshots that are kept; at most the limit. */
   private int count;
@@ -86,7 +86,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   /** The rows of a partition for one tunnel. */
-  private static final class Kept {
+  private static final class KeptRows {
     private final PartitionHost host;
 
     /** Done when the snapshot was taken. */
@@ -95,7 +95,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     /** Absent until the snapshot is taken; guarded by the monitor. */
     private Optional<Moment> moment = Optional.empty();
 
-    Kept(PartitionHost host) {
+    KeptRows(PartitionHost host) {
       this.host = host;
     }
   }
@@ -127,8 +127,8 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   public CompletableFuture<Long> keep(String tunnelId, int partition) {
     try {
       PartitionHost host = hosts.of(partition);
-      Kept kept = new Kept(host);
-      Kept there = begin(tunnelId, partition, kept);
+      KeptRows kept = new KeptRows(host);
+      KeptRows there = begin(tunnelId, partition, kept);
       if (there == kept) {
         host.executeStrictly(
             partition,
@@ -142,11 +142,11 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   /** The former entry of the tunnel and the partition while it holds; else {@code kept}, added. */
-  private synchronized Kept begin(String tunnelId, int partition, Kept kept) {
+  private synchronized KeptRows begin(String tunnelId, int partition, KeptRows kept) {
     if (isClosed) {
       throw stopping();
     }
-    Kept former = ofTunnel(tunnelId).get(partition);
+    KeptRows former = ofTunnel(tunnelId).get(partition);
     if (former != null && !isMoved(former)) {
       return former;
     }
@@ -155,7 +155,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     return kept;
   }
 
-  private Map<Integer, Kept> ofTunnel(String tunnelId) {
+  private Map<Integer, KeptRows> ofTunnel(String tunnelId) {
     return keptByTunnel.getOrDefault(tunnelId, Map.of());
   }
 
@@ -164,7 +164,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   /** Whether the host has lost the partition since. A full disk, say, is no reason. */
-  private static boolean isMoved(Kept kept) {
+  private static boolean isMoved(KeptRows kept) {
     try {
       kept.host.requireWhole();
       return false;
@@ -174,7 +174,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   /** On the host's thread, when the table has all committed changes. */
-  private void take(String tunnelId, int partition, Kept kept) {
+  private void take(String tunnelId, int partition, KeptRows kept) {
     try {
       kept.host.requireWhole();
       long position = changes.committed(partition);
@@ -204,7 +204,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   /** Keeps the snapshot unless the tunnel was forgotten meanwhile, or the limit is reached. */
-  private synchronized void took(String tunnelId, int partition, Kept kept, Moment moment) {
+  private synchronized void took(String tunnelId, int partition, KeptRows kept, Moment moment) {
     if (ofTunnel(tunnelId).get(partition) != kept) {
       moment.rows().close();
     } else if (count < limits.countMax()) {
@@ -236,7 +236,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
     return refused;
   }
 
-  private void fail(String tunnelId, int partition, Kept kept, RefusedException reason) {
+  private void fail(String tunnelId, int partition, KeptRows kept, RefusedException reason) {
     synchronized (this) {
       if (ofTunnel(tunnelId).get(partition) == kept) {
         remove(tunnelId, partition);
@@ -247,11 +247,11 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
 
   /** Under the monitor. */
   private void remove(String tunnelId, int partition) {
-    Map<Integer, Kept> ofTunnel = keptByTunnel.get(tunnelId);
+    Map<Integer, KeptRows> ofTunnel = keptByTunnel.get(tunnelId);
     if (ofTunnel == null) {
       return;
     }
-    Kept kept = ofTunnel.remove(partition);
+    KeptRows kept = ofTunnel.remove(partition);
     if (kept != null) {
       giveUp(kept);
     }
@@ -261,7 +261,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   }
 
   /** Under the monitor. */
-  private void giveUp(Kept kept) {
+  private void giveUp(KeptRows kept) {
     kept.moment.ifPresent(
         moment -> {
           moment.rows().close();
@@ -273,7 +273,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
 
   @Override
   public synchronized void forget(String tunnelId) {
-    Map<Integer, Kept> ofTunnel = keptByTunnel.remove(tunnelId);
+    Map<Integer, KeptRows> ofTunnel = keptByTunnel.remove(tunnelId);
     if (ofTunnel != null) {
       ofTunnel.values().forEach(this::giveUp);
     }
@@ -306,8 +306,9 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
 
   private synchronized void giveUpOld(long nowNanos) {
     long ageNanosMax = TimeUnit.MILLISECONDS.toNanos(limits.msMax());
-    for (Iterator<Map<Integer, Kept>> each = keptByTunnel.values().iterator(); each.hasNext(); ) {
-      Map<Integer, Kept> ofTunnel = each.next();
+    for (Iterator<Map<Integer, KeptRows>> each = keptByTunnel.values().iterator();
+        each.hasNext(); ) {
+      Map<Integer, KeptRows> ofTunnel = each.next();
       ofTunnel
           .values()
           .removeIf(

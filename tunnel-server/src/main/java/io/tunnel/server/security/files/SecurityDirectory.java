@@ -39,7 +39,7 @@ public final class SecurityDirectory implements Gate.Administrators {
   private final Tls tls;
   private final MasterKey master;
   private String keysMark;
-  private volatile Kept kept;
+  private volatile Contents kept;
 
   /**
    * A key in {@code keys.json}.
@@ -66,8 +66,8 @@ public final class SecurityDirectory implements Gate.Administrators {
     }
   }
 
-  private record Kept(Map<String, AccessKey> keys, Set<Principal> administrators) {
-    Kept(Map<String, AccessKey> keys) {
+  private record Contents(Map<String, AccessKey> keys, Set<Principal> administrators) {
+    Contents(Map<String, AccessKey> keys) {
       this(
           keys,
           keys.values().stream().map(AccessKey::principal).collect(Collectors.toUnmodifiableSet()));
@@ -131,10 +131,10 @@ public final class SecurityDirectory implements Gate.Administrators {
     }
   }
 
-  private static Kept read(Path file, MasterKey master) throws IOException {
+  private static Contents read(Path file, MasterKey master) throws IOException {
     Optional<String> text = SmallFile.text(file);
     if (text.isEmpty()) {
-      return new Kept(Map.of());
+      return new Contents(Map.of());
     }
     try {
       StoredKeys stored = Json.ofText("{\"keys\":" + text.get() + "}", StoredKeys.class);
@@ -145,7 +145,7 @@ public final class SecurityDirectory implements Gate.Administrators {
       for (AccessKey key : keys.values()) {
         requireOpening(key, master);
       }
-      return new Kept(keys);
+      return new Contents(keys);
     } catch (MalformedException
         | IllegalArgumentException
         | IllegalStateException

@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.SocketFactory;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -196,6 +198,35 @@ public final class Tls {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       context.close();
+    }
+  }
+
+  /**
+   * TLS with one handshake on each connection. In TLS 1.2 a client may start a new handshake as
+   * often as it likes, before it is authenticated: each costs the server a signature and the client
+   * next to nothing. No client of ours does so; the server closes the connection.
+   */
+  private static final class OneHandshake extends SslHandler {
+
+    private static final String RENEGOTIATING = "TLSv1.2";
+
+    OneHandshake(SSLEngine engine) {
+      super(engine);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+      super.channelRead(context, message);
+      if (handshakeFuture().isSuccess() && isShakingHands()) {
+        context.close();
+      }
+    }
+
+    private boolean isShakingHands() {
+      HandshakeStatus status = engine().getHandshakeStatus();
+      return status != HandshakeStatus.NOT_HANDSHAKING
+          && status != HandshakeStatus.FINISHED
+          && engine().getSession().getProtocol().equals(RENEGOTIATING);
     }
   }
 }

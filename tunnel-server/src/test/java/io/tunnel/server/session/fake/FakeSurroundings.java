@@ -18,7 +18,7 @@ public final class FakeSurroundings implements Surroundings {
   public long nowMs = 1_000;
 
   /** Who waits for rows to be kept. */
-  public final List<Kept> keeping = new ArrayList<>();
+  public final List<RowsKept> keeping = new ArrayList<>();
 
   /** Tunnels, or tunnels and partitions, whose rows were forgotten. */
   public final List<String> forgotten = new ArrayList<>();
@@ -75,7 +75,7 @@ public final class FakeSurroundings implements Surroundings {
   }
 
   @Override
-  public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+  public void keepRows(String tunnelId, Collection<Integer> partitions, RowsKept whenKept) {
     keeping.add(whenKept);
   }
 
