@@ -77,6 +77,19 @@ class LoadTest {
   }
 
   @Test
+  void an_end_stops_and_keeps_an_interrupt() {
+    Held client = new Held();
+    Load load = Load.begin(clock, Plan.CLOSED, List.of(client));
+    Thread.currentThread().interrupt();
+    load.end(SECONDS_MAX);
+    assertThat(Thread.interrupted()).as("the caller is still interrupted").isTrue();
+    assertThat(load.isStopped()).isTrue();
+    client.end();
+    load.end(SECONDS_MAX);
+    assertThat(load.operating()).isZero();
+  }
+
+  @Test
   void a_stop_does_not_part_operations_that_belong_together() {
     Held client = new Held();
     Load load = Load.begin(clock, Plan.CLOSED.together(2), List.of(client));
