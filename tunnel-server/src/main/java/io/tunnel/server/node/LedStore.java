@@ -112,10 +112,11 @@ final class LedStore {
         EnumSet.allOf(State.class).stream()
             .collect(Collectors.toMap(from -> from, from -> State.CLOSED)));
 
+    @SuppressWarnings("ImmutableEnumChecker") // A copy, which no code can change.
     private final Map<State, State> moves;
 
     Reason(Map<State, State> moves) {
-      this.moves = moves;
+      this.moves = Map.copyOf(moves);
     }
   }
 

@@ -130,8 +130,8 @@ final class BudgetTest {
   void any_holders_in_any_order_keep_the_bounds_and_the_oldest_is_evicted_first() {
     for (long seed = 0; seed < 300; seed++) {
       Random random = new Random(seed);
-      long max = 1 + random.nextInt(200);
-      long ofHolderMax = 1 + random.nextInt(100);
+      long max = 1L + random.nextInt(200);
+      long ofHolderMax = 1L + random.nextInt(100);
       Budget<Integer> budget = new Budget<>(max, ofHolderMax);
       Model model = new Model(max, ofHolderMax);
       for (int step = 0; step < 500; step++) {
