@@ -35,7 +35,7 @@ class ModularProgramTest {
       """;
 
   private static final String PROGRAM =
-"""
+      """
       package app;
 
       import io.tunnel.model.*;
@@ -44,8 +44,7 @@ class ModularProgramTest {
       import io.tunnel.sdk.table.CreateTableRequest;
       import io.tunnel.sdk.testing.InMemoryTunnelService;
       import io.tunnel.sdk.tunnel.CreateTunnelRequest;
-      import java.util.ArrayList;
-import java.util.List;
+      import java.util.List;
 
       public final class Main {
         public static void main(String[] args) {

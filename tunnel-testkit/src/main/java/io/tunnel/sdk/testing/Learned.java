@@ -44,6 +44,7 @@ final class Learned {
   private boolean isGreeted;
 
   /** A request that the engine serves, and what becomes of its answer. */
+  @SuppressWarnings("ArrayRecordComponent") // The payload is passed on, and never compared.
   record Asked(Operation operation, byte[] payload, Answer answer) {}
 
   Learned(Gate gate, int number) {
