@@ -85,6 +85,8 @@ import java.util.List;
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--module-path",
                 classes + File.pathSeparator + modulePath(),
+                "--add-modules",
+                "org.jctools.core",
                 "-m",
                 "app/app.Main")
             .redirectError(errors.toFile())
@@ -127,7 +129,7 @@ import java.util.List;
   private String modulePath() throws IOException {
     List<String> path = new ArrayList<>();
     for (String at : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-      Path classes = Path.of(at);
+      Path classes = Path.of(at).toAbsolutePath();
       boolean isOfTests =
           at.contains("test-classes")
               || at.matches(

@@ -136,8 +136,7 @@ final class RulesCore {
     if (hold == null) {
       return Optional.empty();
     }
-    boolean isLate =
-        hold.state == State.REVOKED && fence.reason().equals(deadlineText);
+    boolean isLate = hold.state == State.REVOKED && fence.reason().equals(deadlineText);
     hold.taken();
     return isLate
         ? Optional.of(
