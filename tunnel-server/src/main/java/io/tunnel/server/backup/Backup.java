@@ -54,7 +54,7 @@ public final class Backup {
    * @param bytesCopied bytes that were read
    * @param filesKnown files that an earlier backup has
    * @param setsDeleted old backups that were deleted
-   * @param found the sets that were there before this backup
+   * @param found the sets that the directory had before this backup
    */
   public record Outcome(
       BackupSet set,

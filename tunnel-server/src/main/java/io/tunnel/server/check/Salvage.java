@@ -56,7 +56,8 @@ public final class Salvage {
       StoredDirectory directory, CheckReport report, Optional<Path> aside, LongConsumer progress)
       throws IOException {
     if (report.problems().stream().anyMatch(problem -> HOPELESS.contains(problem.kind()))) {
-      return List.of("nothing is trimmed: without its catalog it is unknown of which tables it is");
+      return List.of(
+          "nothing is trimmed: without the catalog, the tables of the changes are unknown");
     }
     StoredCatalog catalog = StoredCatalog.read(directory.path().resolve("catalog"));
     Salvage salvage = new Salvage(directory, catalog);

@@ -39,8 +39,8 @@ public final class PrivateFiles {
 
   /**
    * Opens a file as {@link #open} does, and locks the file until the channel is closed. The lock is
-   * shared where the options have {@code READ}. Empty while another program, or another part of
-   * this program, holds a lock that excludes this one.
+   * shared where the options have {@code READ}. Empty while a conflicting lock is held, by another
+   * program or in this program.
    */
   public static Optional<FileChannel> openLocked(Path file, OpenOption... options)
       throws IOException {

@@ -292,7 +292,7 @@ final class KafkaAppendTail implements AppendTail {
           if (offset < first) {
             lose(new Trimmed(partition, offset, first));
           } else {
-            // The log may be longer than that again: then it is unknown where it was cut.
+            // The log may have grown past this offset again: then the place of the cut is unknown.
             lose(new Cut(partition, offset, shared == null ? 0 : shared.offset()));
           }
         });

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * unit, except opening and closing, which block; one thread at a time tells what is wanted.
  *
  * <p>After a store was fenced, this node opens the store again after a pause if it is still to lead
- * the unit: two nodes that are both told to lead fence each other until they hear the same
+ * the unit: two nodes with different placements fence each other until both know the newest
  * placement.
  */
 final class LedStore {

@@ -62,7 +62,7 @@ final class FoldQueue {
   /** The folds of the parts that were begun, by partition; under the lock. */
   private final Map<Integer, BegunFold> begun = new HashMap<>();
 
-  /** The part whose fold failed; a retry folds this part before all others; under the lock. */
+  /** The part whose fold failed; a retry begins with this part. Under the lock. */
   private Optional<UnfoldedCore.Part> failed = Optional.empty();
 
   /**

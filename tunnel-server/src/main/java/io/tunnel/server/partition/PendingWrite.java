@@ -100,7 +100,7 @@ public record PendingWrite(
         outcome);
   }
 
-  /** The same write, whose result another listener receives. */
+  /** The same write with another listener for the result. */
   public PendingWrite tells(Outcome other) {
     return new PendingWrite(batch, judging, writer, isSynced, other);
   }

@@ -75,7 +75,8 @@ final class StoreFolds {
     @SuppressWarnings("NonAtomicVolatileUpdate") // One thread at a time folds.
     public boolean run(Offsets offsets, BooleanSupplier mayGoOn) throws IOException {
       if (made.isPresent() && !hasFailed) {
-        throw new IllegalStateException("a fold continues before another one that failed");
+        throw new IllegalStateException(
+            "a fold continues before the failed fold of an earlier part");
       }
       try (OpenGate.Use unused = gate.enter()) {
         hasFailed = true;

@@ -86,7 +86,7 @@ final class SkippedMemory {
     outdated.remove(name);
   }
 
-  /** A write removed all texts whose names begin so. */
+  /** A write removed all texts whose names have this prefix. */
   void removed(String prefix) {
     outdated.keySet().removeIf(name -> name.startsWith(prefix));
   }

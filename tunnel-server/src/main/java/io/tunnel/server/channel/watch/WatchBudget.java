@@ -79,7 +79,7 @@ final class WatchBudget {
     catchUpRows.add(rows);
   }
 
-  /** Takes memory for a change; false when there is none, and nothing was taken. */
+  /** Takes memory for a change; false, without taking any, when no memory is left. */
   boolean take(int bytes) {
     // A single change is taken by an empty budget, however large it is.
     long before = buffered.get();

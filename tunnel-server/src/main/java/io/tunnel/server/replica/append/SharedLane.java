@@ -25,9 +25,9 @@ import java.util.function.Predicate;
  * A replica of one partition of a shared log: reads the records that count, and appends groups and
  * control records while its node leads. For the shard's thread, unless a method says otherwise.
  *
- * <p>A leader rests: it knows what it appends, so the tail reads nothing for it. Each doubt wakes
- * the lane, which then reads from the place that is {@linkplain ReadBackCore proven}, so it reads
- * back what it has believed, and finds out when the log has lost its end.
+ * <p>The lane of a leader rests: the leader knows its appends, so the tail reads nothing. Each
+ * doubt wakes the lane, which then reads from the place that is {@linkplain ReadBackCore proven},
+ * so it reads back what it has believed, and finds out when the log has lost its end.
  */
 final class SharedLane {
 
