@@ -180,6 +180,7 @@ final class LaneKeeper implements Closeable {
     if (target == Target.LEAD) {
       askTopics(replica);
     } else {
+      replica.barred = Optional.empty();
       replica.lane.follow();
     }
     touched(replica);
@@ -212,6 +213,7 @@ final class LaneKeeper implements Closeable {
     }
     boolean isRight = failure == null && problem.isEmpty();
     if (isRight) {
+      replica.barred = Optional.empty();
       replica.lane.lead(clock.nanos());
       tick(replica);
     } else if (failure == null) {
@@ -220,6 +222,7 @@ final class LaneKeeper implements Closeable {
           replica.partition,
           problem.get(),
           TimeUnit.NANOSECONDS.toSeconds(TOPICS_NANOS));
+      replica.barred = problem;
       replica.lane.follow();
       touched(replica);
     } else {
@@ -470,7 +473,7 @@ final class LaneKeeper implements Closeable {
     LaneState state = lane.state();
     return new LaneView(
         lane.standing().word(lane.role()),
-        lane.reason(),
+        lane.reason().or(() -> replica.barred),
         served,
         new KnownLog(replica.number, state.follow(), state.trimmed()),
         new LaneView.Progress(

@@ -12,7 +12,8 @@ import java.util.OptionalLong;
  * A replica as other threads see the replica.
  *
  * @param role what the replica does; a word for people
- * @param trouble why the replica has stopped; empty while the replica reads or leads
+ * @param trouble why the replica has stopped, or must not lead; empty while the replica reads or
+ *     leads as the node was told
  * @param served the epoch in which rows are read and changes are delivered here; empty elsewhere
  * @param log what the replica has read
  * @param progress how far the replica is

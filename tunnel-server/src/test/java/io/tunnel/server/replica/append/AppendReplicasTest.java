@@ -223,9 +223,11 @@ final class AppendReplicasTest {
     nodes.pass(500);
     assertThat(first.replicas.isServing(P)).isFalse();
     assertThat(nodes.logs.records(P)).isEmpty();
+    assertThat(errors(first)).containsExactly("retention.ms is 1");
     nodes.problems.clear();
     nodes.pass(61_000);
     assertThat(first.replicas.isServing(P)).isTrue();
+    assertThat(errors(first)).isEmpty();
   }
 
   @Test
@@ -235,6 +237,14 @@ final class AppendReplicasTest {
     nodes.pass(61_000);
     assertThat(first.replicas.isServing(P)).isFalse();
     assertThat(refusal(() -> first.replicas.of(P))).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(errors(first)).containsExactly("cleanup.policy is compact");
+    first.replicas.follow(P);
+    nodes.settle();
+    assertThat(errors(first)).as("a follower needs no lead").isEmpty();
+  }
+
+  private static List<String> errors(Node node) {
+    return node.replicas.status().stream().flatMap(each -> each.error().stream()).toList();
   }
 
   @Test
