@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Consumes a tunnel and prints its rate in a line per interval, and a summary: for people on a"
-            + " terminal, else JSON. Ends on --rows, --duration, --until-idle or Ctrl-C, always with"
-            + " a checkpoint.",
+            + " terminal, else JSON. Ends on --rows, --duration, --until-idle or Ctrl-C, with a"
+            + " checkpoint unless the server cannot be reached then.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel perf --table stress --tunnel t1 --create --start EARLIEST --workers 2 --until-idle 5s",
@@ -359,6 +359,13 @@ public final class PerfCommand extends Job {
     if (reason.startsWith(PerfRun.HALTED)) {
       throw CommandFailure.failed(
           "the readers have stopped: " + reason.substring(PerfRun.HALTED.length()));
+    }
+    if (reason.startsWith(PerfRun.DISCONNECTED)) {
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          "no worker had a session when the run ended, so rows may be left, and the next run may"
+              + " get the last rows again: "
+              + reason.substring(PerfRun.DISCONNECTED.length()));
     }
     return reason.equals(PerfRun.STANDSTILL) ? ExitCode.FAILED : ExitCode.OK;
   }

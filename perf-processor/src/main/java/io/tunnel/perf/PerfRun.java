@@ -1,6 +1,7 @@
 package io.tunnel.perf;
 
 import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -11,6 +12,9 @@ final class PerfRun {
 
   /** Opens the reason of a run whose workers have all stopped by themselves. */
   static final String HALTED = "halted: ";
+
+  /** Opens the reason of a run that was idle because no worker had a session. */
+  static final String DISCONNECTED = "disconnected: ";
 
   /** Why a run ended that was idle because a tunnel or its channels are paused or stopped. */
   static final String STANDSTILL = "standstill";
@@ -102,8 +106,9 @@ final class PerfRun {
    * and without the shutdown of the workers.
    *
    * @return why it ended: {@code rows}, {@code duration}, {@code idle}, {@code signal}, {@code
-   *     standstill} when it was idle because something waits for an operator, or {@code halted: …}
-   *     when no worker works any more
+   *     standstill} when it was idle because something waits for an operator, {@code disconnected:
+   *     …} when it was idle because no worker had a session, or {@code halted: …} when no worker
+   *     works any more
    */
   String consume(Workers workers, StopCore stop) throws InterruptedException {
     String reason;
@@ -128,7 +133,7 @@ final class PerfRun {
         last = new Progress(now, rows, usage());
       }
       if (reason.isPresent()) {
-        return isIdle ? idle() : reason.get();
+        return isIdle ? idle(workers) : reason.get();
       }
       standstills.seen().ifPresent(this::say);
       if (now - nextNanos >= 0) {
@@ -145,7 +150,11 @@ final class PerfRun {
     }
   }
 
-  private String idle() throws InterruptedException {
+  private String idle(Workers workers) throws InterruptedException {
+    Optional<String> cutOff = disconnected(workers.status());
+    if (cutOff.isPresent()) {
+      return cutOff.get();
+    }
     Optional<Standstill> why = standstills.now();
     why.ifPresent(this::say);
     return why.isPresent() && !why.get().isOver() ? STANDSTILL : StopCore.IDLE;
@@ -157,6 +166,18 @@ final class PerfRun {
       remark = standstill.sentence();
       report.remarks().accept(remark);
     }
+  }
+
+  /** Workers that search for their server get no rows, and cannot tell whether any are left. */
+  private static Optional<String> disconnected(List<TunnelWorkerStatus> all) {
+    boolean hasNoSession =
+        !all.isEmpty()
+            && all.stream()
+                .map(worker -> worker.activity().phase())
+                .allMatch(phase -> phase == Phase.CONNECTING || phase == Phase.PAUSING);
+    return hasNoSession
+        ? Optional.of(DISCONNECTED + all.get(0).lastError().orElse("no answer yet"))
+        : Optional.empty();
   }
 
   /** Workers stop for good when the tunnel is deleted, for example. */

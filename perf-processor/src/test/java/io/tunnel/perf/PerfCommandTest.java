@@ -29,6 +29,7 @@ class PerfCommandTest {
   private static final class FakeServer implements TunnelServer {
     final List<TunnelInfo> tunnels = new ArrayList<>();
     TunnelWorkerStatus.State state = TunnelWorkerStatus.State.WORKER_STARTED;
+    TunnelWorkerStatus.Phase phase = TunnelWorkerStatus.Phase.WORKING;
     StreamStart start;
     String consumed;
     int workers;
@@ -87,7 +88,8 @@ class PerfCommandTest {
                   Optional.empty(),
                   List.of(),
                   new TunnelWorkerStatus.Counters(0, 0, 0, 0, 0, 0),
-                  Optional.of("gone")));
+                  Optional.of("gone"),
+                  new TunnelWorkerStatus.Activity(phase, 0)));
         }
       };
     }
@@ -209,6 +211,15 @@ class PerfCommandTest {
     assertThat(out.toString()).contains("\"stoppedBy\":\"standstill\"");
     server.isPaused = false;
     assertThat(run("--table t --tunnel x --until-idle 50ms")).isZero();
+  }
+
+  @Test
+  void being_idle_without_a_session_is_no_success() {
+    addTunnel("x");
+    server.phase = TunnelWorkerStatus.Phase.PAUSING;
+    assertThat(run("--table t --tunnel x --until-idle 50ms")).isEqualTo(69);
+    assertThat(err.toString()).contains("no worker had a session when the run ended", "gone");
+    assertThat(out.toString()).contains("\"stoppedBy\":\"disconnected: gone\"");
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -252,6 +253,28 @@ class PerfRunTest {
     assertThat(run(SECOND, false).consume(workers, stop(NEVER, NEVER, OptionalLong.of(SECOND))))
         .isEqualTo("idle");
     assertThat(remarks).containsExactly("paused", "ended");
+  }
+
+  @Test
+  void a_run_whose_workers_have_no_session_is_not_done_when_it_is_idle() throws Exception {
+    FakeWorkers cutOff = new FakeWorkers();
+    cutOff.status.add(searching(Phase.PAUSING));
+    cutOff.status.add(searching(Phase.CONNECTING));
+    assertThat(run(SECOND, false).consume(cutOff, stop(NEVER, NEVER, OptionalLong.of(SECOND))))
+        .isEqualTo("disconnected: refused");
+    cutOff.status.set(1, searching(Phase.WORKING));
+    assertThat(run(SECOND, false).consume(cutOff, stop(NEVER, NEVER, OptionalLong.of(SECOND))))
+        .isEqualTo("idle");
+  }
+
+  private static TunnelWorkerStatus searching(Phase phase) {
+    return new TunnelWorkerStatus(
+        TunnelWorkerStatus.State.WORKER_STARTED,
+        Optional.empty(),
+        List.of(),
+        new TunnelWorkerStatus.Counters(0, 0, 0, 0, 0, 0),
+        Optional.of("refused"),
+        new TunnelWorkerStatus.Activity(phase, 0));
   }
 
   @Test
