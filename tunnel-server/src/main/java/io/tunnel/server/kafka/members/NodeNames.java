@@ -6,6 +6,7 @@ import io.tunnel.server.cluster.PeerProbe;
 import io.tunnel.server.cluster.PeerProbe.Presence;
 import io.tunnel.server.kafka.AdminFutures;
 import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.kafka.LogUnavailableException;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.List;
@@ -40,6 +41,9 @@ public final class NodeNames {
    */
   private static final long ENDING_MS_MAX = 2_000;
 
+  /** How long the look into the group is repeated while Kafka does not answer, in milliseconds. */
+  private static final long LOOK_MS_MAX = 60_000;
+
   private static final char ADDRESS_MARK = '@';
 
   private final KafkaConfig config;
@@ -60,6 +64,7 @@ public final class NodeNames {
 
   /**
    * Waits until no member has the name: at most a session, and the time that Kafka takes to notice.
+   * A Kafka that does not answer is asked again for a minute.
    *
    * @param address address of the node that wants the name; no other node can be there
    * @throws NodeNameTakenException when a member still has the name then
@@ -122,6 +127,26 @@ public final class NodeNames {
 
   private Optional<MemberDescription> holder(String name) throws InterruptedException {
     String group = KafkaMembership.group(config.cluster());
+    long beganNanos = clock.nanos();
+    while (true) {
+      try {
+        return holder(name, group);
+      } catch (IOException e) {
+        long waitedMs = TimeUnit.NANOSECONDS.toMillis(clock.nanos() - beganNanos);
+        if (!(e instanceof LogUnavailableException) || waitedMs >= LOOK_MS_MAX) {
+          throw new RefusedException(
+              ErrorCode.LOG_UNAVAILABLE,
+              e.getMessage() + " (Kafka at " + config.bootstrap() + ")",
+              e);
+        }
+        LOG.warn("{}; Kafka at {} is asked again", e.getMessage(), config.bootstrap());
+        TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+      }
+    }
+  }
+
+  private Optional<MemberDescription> holder(String name, String group)
+      throws IOException, InterruptedException {
     try {
       ConsumerGroupDescription described =
           admin.describeConsumerGroups(List.of(group)).all().get().get(group);
@@ -132,9 +157,7 @@ public final class NodeNames {
       if (e.getCause() instanceof GroupIdNotFoundException) {
         return Optional.empty();
       }
-      IOException failure =
-          AdminFutures.failure("list the members of group " + group, e.getCause());
-      throw new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage(), failure);
+      throw AdminFutures.failure("list the members of group " + group, e.getCause());
     }
   }
 }

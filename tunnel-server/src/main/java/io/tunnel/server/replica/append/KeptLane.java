@@ -19,7 +19,9 @@ final class KeptLane {
   long end;
   long askedNanos;
 
-  /** What is wrong with the topics, so that the replica must not lead; empty while they are right. */
+  /**
+   * What is wrong with the topics, so that the replica must not lead; empty while they are right.
+   */
   Optional<String> barred = Optional.empty();
 
   /** The led epoch for which the shard folds what is before its marker. */
