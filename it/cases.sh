@@ -200,8 +200,8 @@ else:
     sys.exit("cases.sh: no group of four batches")
 PY
 # The doctor ends with 1, because the log is damaged.
-given_up() { timeout 120 ./tunnel doctor --data "$work/data" --salvage 2> /dev/null | grep -c '^salvage: .* would give up'; }
-right 'a salvage gives up one batch for one wrong byte' 1 '^1$' given_up
+given_up() { timeout 120 ./tunnel doctor --data "$work/data" --salvage 2> /dev/null | grep -c '^salvage: .* would delete'; }
+right 'a salvage deletes one batch for one wrong byte' 1 '^1$' given_up
 
 mv "$work/data/catalog" "$work/catalog"
 right 'a directory without its catalog is refused' 74 'catalog' \

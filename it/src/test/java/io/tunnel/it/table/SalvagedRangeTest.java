@@ -49,7 +49,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import picocli.CommandLine;
 
 /**
- * Tunnels and readers learn of changes that {@code doctor --salvage} trimmed, at each place of a
+ * Tunnels and readers learn of changes that {@code doctor --salvage} deleted, at each place of a
  * position; all other changes are served: as docs/operate/operating.md says.
  */
 @Tag("proof-service")
@@ -360,7 +360,7 @@ class SalvagedRangeTest {
     damage(95);
     deleteIndexes();
     assertThat(salvage(1))
-        .contains("trimmed damaged bytes in which no change is known to be")
+        .contains("deleted damaged bytes in which no change is known to be")
         .contains("CHECKPOINT_BEYOND, tunnel end of table orders")
         .contains("the next start takes the checkpoint back");
     for (int start = 0; start < 2; start++) {

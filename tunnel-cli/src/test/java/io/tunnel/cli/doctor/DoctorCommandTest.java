@@ -99,13 +99,13 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     assertThat(content()).isEqualTo(before);
     Matcher range =
         Pattern.compile(
-                "salvage: shard-0: would trim (\\d+) changes, positions (\\d+) to (\\d+)"
+                "salvage: shard-0: would delete (\\d+) changes, positions (\\d+) to (\\d+)"
                     + " of partition (\\d+) of table orders")
             .matcher(out.toString());
     assertThat(range.find()).as(() -> out.toString()).isTrue();
     assertThat(doctor("--salvage", "--yes")).as(() -> out + "" + err).isZero();
     assertThat(out.toString())
-        .contains("salvage: shard-0: trimmed " + range.group(1) + " changes")
+        .contains("salvage: shard-0: deleted " + range.group(1) + " changes")
         .contains("note  CHANGES_GIVEN_UP, shard-0/log: changes " + range.group(2))
         .contains("sound as far as checked: a server can start on it");
     assertThat(data.resolve("aside-1/shard-0/log").resolve(segment.getFileName())).exists();
@@ -180,7 +180,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     delete(data.resolve("catalog"));
     before = content();
     assertThat(doctor("--salvage", "--yes")).isEqualTo(1);
-    assertThat(out.toString()).contains("nothing is trimmed: without its catalog");
+    assertThat(out.toString()).contains("nothing is deleted: without its catalog");
     assertThat(content()).isEqualTo(before);
   }
 

@@ -60,12 +60,12 @@ public record Problem(Kind kind, String place, String text) {
     /** A file of the log is shorter than it was. */
     LOG_CUT(
         Weight.WRONG,
-        "restore that file of the log from a backup. Without one --salvage trims what is missing"),
+        "restore that file of the log from a backup. Without one --salvage continues without it"),
     /** Bytes of the log have changed. */
     LOG_DAMAGED(
         Weight.WRONG,
         "restore that file of the log from a backup; look at the disk's own reports. Without a"
-            + " backup --salvage trims what is damaged, and nothing else"),
+            + " backup --salvage deletes what is damaged, and nothing else"),
     /** Changes were damaged, and trimmed with consent. */
     CHANGES_GIVEN_UP(
         Weight.NOTE,
@@ -89,7 +89,7 @@ public record Problem(Kind kind, String place, String text) {
     TABLE_LOST(
         Weight.WRONG,
         "restore the directory 'table' of this shard from a backup: the log does not have all"
-            + " changes any more. If they were damaged and trimmed, --salvage makes rows of the"
+            + " changes any more. If they were damaged and deleted, --salvage makes rows of the"
             + " others"),
     /** Rows cannot be read. */
     TABLE_DAMAGED(

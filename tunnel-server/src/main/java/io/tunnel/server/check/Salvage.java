@@ -57,7 +57,7 @@ public final class Salvage {
       throws IOException {
     if (report.problems().stream().anyMatch(problem -> HOPELESS.contains(problem.kind()))) {
       return List.of(
-          "nothing is trimmed: without the catalog, the tables of the changes are unknown");
+          "nothing is deleted: without the catalog, the tables of the changes are unknown");
     }
     StoredCatalog catalog = StoredCatalog.read(directory.path().resolve("catalog"));
     Salvage salvage = new Salvage(directory, catalog);
@@ -82,11 +82,11 @@ public final class Salvage {
               catalog.tables()::hasPartition,
               folded.orElse(0L));
     } catch (IOException e) {
-      deeds.add(name + ": nothing is trimmed: " + e.getMessage());
+      deeds.add(name + ": nothing is deleted: " + e.getMessage());
       return;
     }
     boolean mustFold = mend.hasLost() && folded.isEmpty();
-    String verb = aside.isPresent() ? "trimmed " : "would trim ";
+    String verb = aside.isPresent() ? "deleted " : "would delete ";
     for (LostHistory range : mend.lost()) {
       deeds.add(name + ": " + verb + text(range));
     }

@@ -137,7 +137,7 @@ final class SegmentScan {
                 + "): these bytes were durable, for the group at offset "
                 + (segment.base() + offset)
                 + " was written after they were synced. Nothing was changed; restore the file from"
-                + " a copy, or trim what is damaged: ./tunnel doctor --salvage");
+                + " a copy, or delete what is damaged: ./tunnel doctor --salvage");
       }
     }
   }
