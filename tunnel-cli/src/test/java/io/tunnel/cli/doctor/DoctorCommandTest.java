@@ -180,7 +180,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     delete(data.resolve("catalog"));
     before = content();
     assertThat(doctor("--salvage", "--yes")).isEqualTo(1);
-    assertThat(out.toString()).contains("nothing is deleted: without its catalog");
+    assertThat(out.toString()).contains("nothing is deleted: without the catalog");
     assertThat(content()).isEqualTo(before);
   }
 
