@@ -74,7 +74,11 @@ class ClusterConsoleTest {
     browser.click("#operation-go");
     browser.awaitText(
         "dialog .effect",
-        "Node " + drained.name() + " would give up " + seen(drained).leads().size() + " partitions");
+        "Node "
+            + drained.name()
+            + " would give up "
+            + seen(drained).leads().size()
+            + " partitions");
     assertThat(requests.all()).isEmpty();
     assertThat(seen(drained).isDraining()).isFalse();
     browser.click("#operation-go");

@@ -160,7 +160,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     delete(data.resolve("shard-0/table"));
     assertThat(found(1)).contains("TABLE_LOST", "CHANGES_GIVEN_UP");
     assertThatThrownBy(() -> TestDirectory.server(data))
-        .hasMessageContaining("has no rows, and damaged changes of the log were trimmed");
+        .hasMessageContaining("has no rows, and damaged changes of the log were deleted");
     assertThat(data.resolve("shard-0/table/CURRENT")).doesNotExist();
     assertThat(doctor("--repair")).isEqualTo(1);
     assertThat(data.resolve("shard-0/table/CURRENT")).doesNotExist();

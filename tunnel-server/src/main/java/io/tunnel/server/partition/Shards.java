@@ -369,7 +369,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       if (cannotBeMade) {
         throw new IOException(
             where
-                + " has no rows, and damaged changes of the log were given up. Nothing was changed;"
+                + " has no rows, and damaged changes of the log were deleted. Nothing was changed;"
                 + " restore the rows from a backup, or make them of the changes that are left:"
                 + " ./tunnel doctor --salvage");
       }

@@ -63,8 +63,7 @@ final class CheckpointSetsTest extends OperatorsFixture {
         Optional.of(
             new IncarnationHistory(List.of(7L, 9L), List.of(new Start(7, 1), new Start(9, 4))));
     int writes = store.writes();
-    requireRefused(
-        ErrorCode.POSITION_REPLACED, "after 3", () -> Seeks.now(operators, bring(kept)));
+    requireRefused(ErrorCode.POSITION_REPLACED, "after 3", () -> Seeks.now(operators, bring(kept)));
     assertThat(store.writes()).isEqualTo(writes);
     assertThat(at(tunnel, low)).isZero();
     ChannelPosition older = position(low, ChannelType.Stream, 4, Bytes.EMPTY);
