@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A history as lines of JSON, which docs/internals/histories.md describes: one when a client asks,
+ * A history as lines of JSON, which docs/internals/proving.md describes: one when a client asks,
  * one when it knows the outcome. Any thread may add; the lines are in the order of their moments as
  * far as one client is concerned.
  */

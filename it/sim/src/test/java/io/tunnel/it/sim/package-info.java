@@ -1,6 +1,6 @@
 /**
  * A deterministic simulation of the whole service: one seed, one world. See
- * docs/internals/how-it-is-tested.md.
+ * docs/internals/proving.md.
  *
  * <p>A {@link io.tunnel.it.sim.World} has a server (the real catalog, logs, shards, sessions,
  * channels and connections, over a disk and a store that crash), workers (the SDK's own, with

@@ -1,6 +1,6 @@
 /**
  * A deterministic simulation of a whole cluster: one seed, one cluster. See
- * docs/internals/how-it-is-tested.md.
+ * docs/internals/proving.md.
  *
  * <p>A {@link io.tunnel.it.sim.cluster.ClusterWorld} has machines with nodes (the real copies,
  * placements, coordinators and connections), the log and the stores that they share, the group of

@@ -2,7 +2,7 @@ package io.tunnel.it.sim.truth;
 
 import com.google.errorprone.annotations.FormatMethod;
 
-/** What must hold after every event; docs/internals/how-it-is-tested.md says each in a sentence. */
+/** What must hold after every event; docs/internals/proving.md says each in a sentence. */
 public enum Invariant {
   ORDER_PER_CHANNEL("order-per-channel"),
   NO_GAP("no-gap"),
