@@ -111,7 +111,12 @@ public final class TableFigures {
             .toList();
     RefusedException unknown =
         RefusedException.notLeader(
-            "no node leads partitions " + missing + " and tells their figures", Optional.empty());
+            "partitions "
+                + missing
+                + " of table '"
+                + table.meta().name()
+                + "' have no leader now, so their figures are unknown; 'tunnel cluster' says why",
+            Optional.empty());
     trouble.ifPresent(unknown::addSuppressed);
     return unknown;
   }

@@ -125,6 +125,9 @@ public final class PartitionSave {
           LOGGER.error("{}; the backup looks for another snapshot", e.getMessage());
         }
       }
+      if (!found.hasAll()) {
+        requireUnmoved(first);
+      }
       found = find(tried);
     }
     if (!found.hasAll()) {

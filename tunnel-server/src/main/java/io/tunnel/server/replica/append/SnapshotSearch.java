@@ -35,6 +35,12 @@ final class SnapshotSearch implements AutoCloseable {
   /** Snapshots that are tried at most. */
   static final int SNAPSHOTS_MAX = 8;
 
+  /**
+   * A caller that has tried so many finds no more: the leader may take and delete snapshots faster
+   * than the caller loads them.
+   */
+  static final int TRIED_MAX = 6 * SNAPSHOTS_MAX;
+
   /** A trim and a restore leave as many. */
   static final int SNAPSHOTS_LEFT = 2;
 
@@ -97,7 +103,8 @@ final class SnapshotSearch implements AutoCloseable {
    * had read no record of newer snapshots, and then all snapshots that the record names may be
    * deleted. A caller that could load none of them searches again, which looks further back.
    *
-   * @param tried ids of snapshots which are not to be found
+   * @param tried ids of snapshots which are not to be found; with {@value #TRIED_MAX} of them the
+   *     search finds none
    * @throws IOException when the log cannot be read now, or was cut or trimmed meanwhile
    */
   Found find(Set<Long> tried) throws IOException {
@@ -116,7 +123,7 @@ final class SnapshotSearch implements AutoCloseable {
       found.removeIf(snapshot -> tried.contains(snapshot.id()));
       isOver = hasAll || found.size() >= SNAPSHOTS_LEFT || end - from >= recordsMax;
     }
-    return new Found(start, hasAll, List.copyOf(found));
+    return new Found(start, hasAll, tried.size() < TRIED_MAX ? List.copyOf(found) : List.of());
   }
 
   /** The offset of the first record that the log has now. */

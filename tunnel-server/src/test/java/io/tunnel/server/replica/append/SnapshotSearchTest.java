@@ -156,6 +156,21 @@ final class SnapshotSearchTest {
   }
 
   @Test
+  void a_caller_that_never_is_in_time_finds_no_more_at_last() throws IOException {
+    begin();
+    Set<Long> tried = new HashSet<>();
+    int searches = 0;
+    snapshot();
+    for (List<Long> found = found(); !found.isEmpty(); found = found(tried)) {
+      found.forEach(offset -> tried.add(offset + 1));
+      snapshot();
+      searches++;
+      assertThat(searches).isLessThan(100);
+    }
+    assertThat(tried).hasSize(SnapshotSearch.TRIED_MAX);
+  }
+
+  @Test
   void a_search_reads_a_part_of_the_log_at_most() throws IOException {
     begin();
     snapshot();
