@@ -128,6 +128,7 @@ public final class NodeNames {
   private Optional<MemberDescription> holder(String name) throws InterruptedException {
     String group = KafkaMembership.group(config.cluster());
     long beganNanos = clock.nanos();
+    CountDownLatch never = new CountDownLatch(1);
     while (true) {
       try {
         return holder(name, group);
@@ -140,7 +141,7 @@ public final class NodeNames {
               e);
         }
         LOG.warn("{}; Kafka at {} is asked again", e.getMessage(), config.bootstrap());
-        TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+        boolean unused = never.await(LOOK_MS, TimeUnit.MILLISECONDS);
       }
     }
   }
