@@ -50,6 +50,9 @@ public final class NodeNames {
   private final Admin admin;
   private final Shard.Clock clock;
 
+  /** Nothing counts down: to wait here is to pause. */
+  private final CountDownLatch never = new CountDownLatch(1);
+
   /** Looks into the group of a cluster with {@code admin}. */
   public NodeNames(KafkaConfig config, Admin admin, Shard.Clock clock) {
     this.config = config;
@@ -72,7 +75,6 @@ public final class NodeNames {
   public void requireFree(String name, String address) {
     long beganNanos = clock.nanos();
     long waitMs = config.times().sessionMs() + config.times().sessionMs() / 2L;
-    CountDownLatch never = new CountDownLatch(1);
     try {
       for (Optional<MemberDescription> holder = holder(name);
           holder.isPresent();
@@ -128,7 +130,6 @@ public final class NodeNames {
   private Optional<MemberDescription> holder(String name) throws InterruptedException {
     String group = KafkaMembership.group(config.cluster());
     long beganNanos = clock.nanos();
-    CountDownLatch never = new CountDownLatch(1);
     while (true) {
       try {
         return holder(name, group);

@@ -9,13 +9,11 @@ import io.tunnel.server.replica.append.AppendValue.Snapshot;
 import io.tunnel.server.replica.append.AppendValue.Trim;
 import io.tunnel.server.replica.append.FollowCore.Verdict;
 import io.tunnel.server.replica.snapshot.SnapshotBlocks;
-import io.tunnel.server.replica.snapshot.SnapshotDamagedException;
 import io.tunnel.server.replica.snapshot.SnapshotLoad;
 import io.tunnel.server.replica.snapshot.SnapshotReader;
 import io.tunnel.server.table.PartitionLoad;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -106,32 +104,23 @@ public final class PartitionSave {
   }
 
   private Optional<Snapshot> load(Into into) throws IOException {
-    Set<Long> tried = new HashSet<>();
-    SnapshotSearch.Found first = find(tried);
-    SnapshotSearch.Found found = first;
-    while (!found.snapshots().isEmpty()) {
-      for (Snapshot snapshot : found.snapshots()) {
-        SnapshotReader reader =
-            new SnapshotReader(blocks, partition, snapshot.id(), snapshot.blocks());
-        try (SnapshotLoad load = new SnapshotLoad(reader, into.rows())) {
-          boolean isComplete = false;
-          while (!isComplete) {
-            isComplete = load.step();
-          }
-          into.read(snapshot.blocks().bytes());
-          return Optional.of(snapshot);
-        } catch (SnapshotDamagedException e) {
-          tried.add(snapshot.id());
-          LOGGER.error("{}; the backup looks for another snapshot", e.getMessage());
-        }
-      }
-      if (!found.hasAll()) {
-        requireUnmoved(first);
-      }
-      found = find(tried);
+    SnapshotSearch.Found first = find(Set.of());
+    SnapshotTries tries =
+        new SnapshotTries(
+            tried -> {
+              requireUnmoved(first);
+              return find(tried);
+            });
+    Optional<Snapshot> loaded =
+        tries.first(
+            first,
+            snapshot -> load(snapshot, into),
+            e -> LOGGER.error("{}; the backup looks for another snapshot", e.getMessage()));
+    if (loaded.isPresent()) {
+      return loaded;
     }
-    if (!found.hasAll()) {
-      requireUnmoved(first);
+    requireUnmoved(first);
+    if (!first.hasAll()) {
       throw new IOException(
           "the log of partition %d has not all changes, and no snapshot is intact"
               .formatted(partition));
@@ -142,8 +131,26 @@ public final class PartitionSave {
     return Optional.empty();
   }
 
-  /** A leader may have deleted the blocks of all found snapshots, and then the log has others. */
+  private Snapshot load(Snapshot snapshot, Into into) throws IOException {
+    SnapshotReader reader = new SnapshotReader(blocks, partition, snapshot.id(), snapshot.blocks());
+    try (SnapshotLoad load = new SnapshotLoad(reader, into.rows())) {
+      boolean isComplete = false;
+      while (!isComplete) {
+        isComplete = load.step();
+      }
+      into.read(snapshot.blocks().bytes());
+      return snapshot;
+    }
+  }
+
+  /**
+   * A leader may have deleted the blocks of all found snapshots, and then the log has others. A log
+   * with all changes needs none.
+   */
   private void requireUnmoved(SnapshotSearch.Found first) throws IOException {
+    if (first.hasAll()) {
+      return;
+    }
     SnapshotSearch.Found now = find(Set.of());
     if (!now.equals(first)) {
       throw moved(now.start());

@@ -10,9 +10,8 @@ import io.tunnel.server.replica.snapshot.SnapshotLoad;
 import io.tunnel.server.replica.snapshot.SnapshotReader;
 import io.tunnel.server.table.PartitionLoad;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -83,22 +82,14 @@ final class ReplicaStart implements LaneStarts {
   }
 
   private LaneState start(Shard shard, int partition) throws IOException {
-    Set<Long> tried = new HashSet<>();
-    List<String> troubles = new ArrayList<>();
-    SnapshotSearch.Found found = find(partition, tried);
-    while (!found.snapshots().isEmpty()) {
-      for (Snapshot snapshot : found.snapshots()) {
-        try {
-          return load(shard, partition, snapshot);
-        } catch (SnapshotDamagedException e) {
-          damaged.increment();
-          tried.add(snapshot.id());
-          troubles.add(e.getMessage());
-          LOGGER.error("{}; looks for another snapshot", e.getMessage());
-        }
-      }
-      found = find(partition, tried);
+    SnapshotSearch.Found found = find(partition, Set.of());
+    SnapshotTries tries = new SnapshotTries(tried -> find(partition, tried));
+    Optional<LaneState> begun =
+        tries.first(found, snapshot -> load(shard, partition, snapshot), this::tell);
+    if (begun.isPresent()) {
+      return begun.get();
     }
+    List<String> troubles = tries.troubles();
     if (!found.hasAll()) {
       throw new UnservableException(why(partition, found, troubles));
     }
@@ -108,6 +99,11 @@ final class ReplicaStart implements LaneStarts {
     }
     onShard(shard, partition, () -> emptied(shard, partition));
     return LaneState.NONE;
+  }
+
+  private void tell(SnapshotDamagedException e) {
+    damaged.increment();
+    LOGGER.error("{}; looks for another snapshot", e.getMessage());
   }
 
   private SnapshotSearch.Found find(int partition, Set<Long> tried) throws IOException {
